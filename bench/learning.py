@@ -27,11 +27,10 @@ from usage import show_help
 
 from prunus import Settings
 from prunus.lab.cost import cost, events, lost_rate
-from prunus.lab.masks import Unpruned
+from prunus.lab.policy import Unpruned
 from prunus.lab.pool import spread
 from prunus.lab.replay import replay
-from prunus.reuse.asked_again import AskedAgain
-from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.asked_again import AskedAgain, Experience, Tried
 from prunus.reuse.learning import learn
 from prunus.schedule.prices import NAMED_ROWS
 from prunus.settings.presets import ALLOWED_LOSS

@@ -22,8 +22,7 @@ from prunus.lab.retention import Needs, Retention, retention
 from prunus.outcome import Outcome
 from prunus.providers import encode, provider_named
 from prunus.pruner import Pruner
-from prunus.reuse.asked_again import Ask, AskedAgain, Showings, part_kind
-from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.asked_again import Ask, AskedAgain, Experience, Showings, Tried, part_kind
 from prunus.reuse.learning import Learned
 from prunus.schedule.ledger import Ledger, Written
 from prunus.settings import Settings

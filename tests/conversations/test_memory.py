@@ -13,7 +13,7 @@ import pytest
 from prunus import Pruner, Settings
 from prunus.conversations.memory import ConversationRecord, Match, chain, nothing_else
 from prunus.errors import Overtaken
-from prunus.reuse.experience import Experience
+from prunus.reuse.asked_again import Experience
 from prunus.schedule.cache_life import Hindsight, total
 from prunus.schedule.ledger import Written
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from prunus.reuse.experience import Tried
+from prunus.reuse.asked_again import Tried
 from prunus.store import open_store
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind

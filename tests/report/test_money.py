@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from prunus.report.spending import bill_of, cost_of_asking
-from prunus.reuse.experience import Tried
+from prunus.reuse.asked_again import Tried
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import Price
 from prunus.spending import DayTotals

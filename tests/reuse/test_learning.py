@@ -10,7 +10,7 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.errors import FormatError
-from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.asked_again import Experience, Tried
 from prunus.reuse.learning import LOOKS, TIMES, Learned, asked_rate, learn
 from tests.conversations.test_memory import Shelf
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.asked_again import Experience, Tried
 from prunus.reuse.learning import Learned
 from prunus.store import Store, open_store
 from prunus.store.sql.migrations import MIGRATIONS

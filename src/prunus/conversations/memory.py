@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Protocol
 
-from prunus.reuse.experience import Experience
+from prunus.reuse.asked_again import Experience
 from prunus.reuse.learning import Learned
 from prunus.schedule.cache_life import CacheLife, Hindsight
 from prunus.schedule.ledger import Ledger, Written

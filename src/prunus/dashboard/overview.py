@@ -25,7 +25,7 @@ from prunus.dashboard.shapes import (
 )
 from prunus.report.cache_misses import REASONS
 from prunus.report.spending import Period, periods
-from prunus.reuse.experience import Experience
+from prunus.reuse.asked_again import Experience
 from prunus.spending import DayTotals, summed
 from prunus.store.records import Exchange
 from prunus.text.numbers import counted, dollars, short

@@ -11,7 +11,7 @@ from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, page
 from prunus.dashboard.shapes import bar, receipts_path, section, share, table, tokens, with_code
 from prunus.report.spending import strategy_records
 from prunus.report.totals_box import learned_lines
-from prunus.reuse.experience import Tried
+from prunus.reuse.asked_again import Tried
 from prunus.settings.describe import as_toml, flat, keys
 from prunus.settings.layers import without_secrets
 from prunus.store.records import Totals

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.page import HOME
-from prunus.reuse.experience import Tried
+from prunus.reuse.asked_again import Tried
 from prunus.schedule.dollars import Money
 from prunus.settings import Settings
 from prunus.spending import DayTotals

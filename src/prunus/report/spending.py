@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from prunus.errors import SettingsError
-from prunus.reuse.experience import Tried
+from prunus.reuse.asked_again import Tried
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import Price
 from prunus.spending import DayTotals, Earnings, summed
@@ -56,7 +56,7 @@ def bill_of(rows: Iterable[DayTotals], money: Money, asking: float = 0.0) -> Bil
         unpruned += price * row.cost_unpruned
         of_breaks += price * row.cost_of_breaks
         priced += row.cost_unpruned
-    if not money.shown or not priced:
+    if not priced:
         return None
     return Bill(cost, unpruned, of_breaks, asking * unpruned / priced, tuple(sorted(unknown)))
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from prunus.report.funnel import Funnel, auto_supersede, effectiveness, funnel_box, funnel_record
 from prunus.report.request_report import tallies_record
 from prunus.report.spending import Bill, bill_record
-from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.asked_again import Experience, Tried
 from prunus.reuse.learning import asked_rate, learn
 from prunus.store.records import Totals
 from prunus.text.numbers import counted, dollars, percent, short

@@ -1,4 +1,4 @@
-"""Whether a new call asks for something that an edit took away.
+"""What agents ask for again: whether a new call asks for something that an edit took away, and the sums of that.
 
 The newest earlier call that showed the same thing decides. If its part is still in view, the agent had what it asks
 for, and no edit is to blame. If an edit in force took the part away, the new call counts against the strategy of
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Final
 
@@ -80,6 +80,61 @@ class AskedAgain:
         found: dict[str, Tally] = {}
         for ask in self.asks:
             found[name(ask)] = found.get(name(ask), Tally()).add(1, ask.tokens)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """Parts that were cut, and those of them that were asked for again."""
+
+    cut: int = 0
+    expected: float = 0.0
+    """How many of them were expected to be used again: the sum of their probabilities, where one is known."""
+    asked: int = 0
+    tokens: int = 0
+    """The tokens of the parts that were asked for again."""
+
+    def __add__(self, other: Tried) -> Tried:
+        return Tried(
+            self.cut + other.cut,
+            self.expected + other.expected,
+            self.asked + other.asked,
+            self.tokens + other.tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Experience:
+    """The sums of many requests, by strategy and by kind of part."""
+
+    requests: int = 0
+    tried: Mapping[tuple[str, str], Tried] = field(default_factory=dict)
+    """By the name of the strategy and the kind of the parts."""
+
+    def __add__(self, other: Experience) -> Experience:
+        tried = dict(self.tried)
+        for key, more in other.tried.items():
+            tried[key] = tried.get(key, Tried()) + more
+        return Experience(self.requests + other.requests, tried)
+
+    @property
+    def total(self) -> Tried:
+        return sum(self.tried.values(), Tried())
+
+    @property
+    def strategies(self) -> Mapping[str, Tried]:
+        """The sums of each strategy."""
+        return self._sums(lambda strategy, _: strategy)
+
+    @property
+    def kinds(self) -> Mapping[str, Tried]:
+        """The sums of each kind of part."""
+        return self._sums(lambda _, kind: kind)
+
+    def _sums(self, name: Callable[[str, str], str]) -> Mapping[str, Tried]:
+        found: dict[str, Tried] = {}
+        for key, tried in self.tried.items():
+            found[name(*key)] = found.get(name(*key), Tried()) + tried
         return found
 
 

@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.asked_again import Experience, Tried
 from prunus.strategies.asked import Requested
 
 LOOKS: Final = 200

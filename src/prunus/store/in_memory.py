@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, Final
 
 from prunus.conversations.memory import ForgetfulMemory, Memory
-from prunus.reuse.experience import Experience
+from prunus.reuse.asked_again import Experience
 from prunus.store.records import Exchange, Info, Totals
 from prunus.store.store import StoreError
 

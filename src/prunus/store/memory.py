@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from prunus.conversations.memory import ConversationRecord, Match, nothing_else
 from prunus.errors import FormatError, MayBeKept, NotKept, OutOfReach
 from prunus.history import Ref
-from prunus.reuse.experience import Experience
+from prunus.reuse.asked_again import Experience
 from prunus.reuse.learning import Learned
 from prunus.schedule.cache_life import CacheLife, Hindsight, hindsight_of
 from prunus.schedule.ledger import Ledger, Written

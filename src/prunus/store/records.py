@@ -10,8 +10,7 @@ from typing import Final
 
 from prunus.conversations.context import Context
 from prunus.providers.usage import Usage as Usage
-from prunus.reuse.asked_again import Ask
-from prunus.reuse.experience import Experience
+from prunus.reuse.asked_again import Ask, Experience
 from prunus.schedule.ledger import Flush
 from prunus.tally import Tally
 

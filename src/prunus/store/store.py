@@ -18,7 +18,7 @@ from prunus.conversations.context import Context
 from prunus.conversations.memory import Memory
 from prunus.errors import PrunusError
 from prunus.outcome import Receipt
-from prunus.reuse.experience import Experience
+from prunus.reuse.asked_again import Experience
 from prunus.spending import DayTotals, Earnings
 from prunus.store.records import Exchange, Info, KnownConversation, StoredReceipt, StoredSession, Totals
 

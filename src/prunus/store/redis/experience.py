@@ -9,7 +9,7 @@ from typing import Final
 
 from prunus.edits import Proposal
 from prunus.outcome import Receipt
-from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.asked_again import Experience, Tried
 from prunus.store.records import Exchange
 from prunus.store.redis.connections import RedisConnections
 from prunus.store.redis.keys import TENANTS, TenantKeys

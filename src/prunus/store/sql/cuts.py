@@ -13,8 +13,7 @@ from typing import Any, Final
 from prunus.edits import Proposal
 from prunus.history import Ref
 from prunus.outcome import Receipt
-from prunus.reuse.asked_again import Ask
-from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.asked_again import Ask, Experience, Tried
 from prunus.store.records import Exchange
 from prunus.store.sql.database import SqlConnection
 from prunus.store.sql.sums import Additions, adding

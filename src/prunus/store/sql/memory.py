@@ -9,7 +9,7 @@ from typing import Final
 from prunus.conversations.memory import ConversationRecord, Match
 from prunus.conversations.warmth import EARLIER
 from prunus.errors import Overtaken
-from prunus.reuse.experience import Experience
+from prunus.reuse.asked_again import Experience
 from prunus.schedule.ledger import Ledger
 from prunus.store.cipher import Cipher
 from prunus.store.memory import STATE, ConversationRow, Saving, StoredMemory, deepest_first, state_of

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from prunus.conversations.context import Context
-from prunus.reuse.experience import Experience
+from prunus.reuse.asked_again import Experience
 from prunus.spending import DayTotals, Earnings
 from prunus.store.cipher import Cipher
 from prunus.store.records import DIGEST_SIZE, SHORTEST_DIGEST, Exchange, StoredReceipt, StoredSession, Totals, Usage

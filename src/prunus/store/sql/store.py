@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from prunus.conversations.memory import Memory
 from prunus.outcome import Receipt
-from prunus.reuse.experience import Experience
+from prunus.reuse.asked_again import Experience
 from prunus.settings.tables import StoreSettings as Limits
 from prunus.store.cipher import Cipher
 from prunus.store.records import Exchange, Info, KnownConversation
