@@ -36,44 +36,11 @@ from prunus.text.numbers import counted, short
 
 _SHOWN: Final = 50
 _PATH: Final = f"{HOME}conversations"
-_LIST: Final = {
-    "Conversation": "",
-    "Last request": "",
-    "Agent": "spare",
-    "Model": "",
-    "Requests": "number spare",
-    "Context": "number spare",
-    "Sent": "number spare",
-    "Cuts": "number spare",
-    "Cost": "number",
-    "Saved": "number",
-}
 _REQUESTS: Final = 2_000
 """The newest requests that the page shows."""
 _LISTED: Final = 200
 """The newest requests that the table shows; the charts show more."""
 _RECEIPTS: Final = 12
-_BREAKS: Final = {
-    "Request": "number",
-    "Time": "",
-    "Saves": "number",
-    "Written again": "number",
-    "Price": "number",
-    "Why": "long",
-}
-_MISSES: Final = {"Request": "number", "Time": "", "Tokens": "number", "Why": "long"}
-_ROWS: Final = {
-    "Request": "number",
-    "Time": "",
-    "Cached": "number",
-    "Written": "number",
-    "New": "number",
-    "Unpruned": "number",
-    "Cost": "number",
-    "Without Prunus": "number",
-    "Seconds": "number",
-}
-_FILES: Final = {"File": "long", "Reads": "number", "Edits": "number", "Known lines": "number", "Extent": ""}
 
 
 def conversations_page(request: PageRequest, sources: Sources) -> PageAnswer:
@@ -97,23 +64,24 @@ def _search(words: str) -> Markup:
 
 def conversations_table(sessions: Sequence[StoredSession], sources: Sources, empty: str = "") -> Markup:
     """Return a table of conversations; `empty` says why there is none."""
-    now = sources.clock()
-    rows = [
+    now, settings = sources.clock(), sources.settings
+    return table(
+        "Conversations",
+        sessions,
         (
-            conversation_link(session.id),
-            moment(session.last, now),
-            session.client or "-",
-            session.model or "-",
-            f"{session.requests:,}",
-            tokens(session.tokens_before),
-            tokens(session.tokens_after),
-            f"{session.receipts:,}",
-            str(amount(sources.settings, [(session.model, session.cost)])),
-            _saved_share(session),
-        )
-        for session in sessions
-    ]
-    return table("Conversations", _LIST, rows, empty=empty or "No conversation is stored yet.")
+            ("Conversation", "", lambda one: conversation_link(one.id)),
+            ("Last request", "", lambda one: moment(one.last, now)),
+            ("Agent", "spare", lambda one: one.client or "-"),
+            ("Model", "", lambda one: one.model or "-"),
+            ("Requests", "number spare", lambda one: f"{one.requests:,}"),
+            ("Context", "number spare", lambda one: tokens(one.tokens_before)),
+            ("Sent", "number spare", lambda one: tokens(one.tokens_after)),
+            ("Cuts", "number spare", lambda one: f"{one.receipts:,}"),
+            ("Cost", "number", lambda one: str(amount(settings, [(one.model, one.cost)]))),
+            ("Saved", "number", _saved_share),
+        ),
+        empty=empty or "No conversation is stored yet.",
+    )
 
 
 def _saved_share(session: StoredSession) -> Child:
@@ -187,9 +155,9 @@ def _figures(totals: Totals, rows: Sequence[DayTotals], sources: Sources) -> Mar
 
 
 def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
-    now = sources.clock()
+    now, settings = sources.clock(), sources.settings
     answered = [one for one in exchanges if one.usage is not None]
-    bills = [bill(sources.settings, [one]) for one in answered]
+    bills = [bill(settings, [one]) for one in answered]
     priced = not any(amount.unpriced for both in bills for amount in both)
     sums: Numbers = {
         "request": [one.request for one in answered],
@@ -197,24 +165,30 @@ def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup
         "whole": list(accumulate(whole.dollars if priced else whole.cost for _, whole in bills)),
         "unit": ["$" if priced else "tokens"],
     }
-    rows = [
+    listed = exchanges[-_LISTED:]
+    every = "All" if len(listed) == len(exchanges) else "The newest"
+    rows = table(
+        "Requests",
+        reversed(listed),
         (
-            f"{one.request:,}",
-            moment(one.time, now),
-            *((short(n) for n in (u.cache_read, u.cache_write, u.input)) if (u := one.usage) else ("", "", "")),
-            short(one.tokens_before),
-            *(amount.exact for amount in bill(sources.settings, [one])),
-            f"{one.ms / 1000:.1f}",
-        )
-        for one in reversed(exchanges[-_LISTED:])
-    ]
-    every = "All" if len(rows) == len(exchanges) else "The newest"
+            ("Request", "number", lambda one: f"{one.request:,}"),
+            ("Time", "", lambda one: moment(one.time, now)),
+            ("Cached", "number", lambda one: short(one.usage.cache_read) if one.usage else ""),
+            ("Written", "number", lambda one: short(one.usage.cache_write) if one.usage else ""),
+            ("New", "number", lambda one: short(one.usage.input) if one.usage else ""),
+            ("Unpruned", "number", lambda one: short(one.tokens_before)),
+            ("Cost", "number", lambda one: bill(settings, [one])[0].exact),
+            ("Without Prunus", "number", lambda one: bill(settings, [one])[1].exact),
+            ("Seconds", "number", lambda one: f"{one.ms / 1000:.1f}"),
+        ),
+        empty="No request was recorded.",
+    )
     drawn = [
         element("h3", "Tokens of each request"),
         chart(
             "requests",
             "Tokens of each request: cached, written, new, and unpruned",
-            request_numbers(answered, sources.settings),
+            request_numbers(answered, settings),
         ),
         element("h3", "The bill so far"),
         chart("bills", "The bill so far, and without Prunus", sums),
@@ -224,61 +198,70 @@ def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup
         element("div", drawn, class_="charts") if len(answered) > 1 else None,
         element(
             "details",
-            element("summary", f"{every} {len(rows):,} requests as a table"),
-            table("Requests", _ROWS, rows, empty="No request was recorded."),
+            element("summary", f"{every} {len(listed):,} requests as a table"),
+            rows,
         ),
     )
 
 
 def _breaks(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
     now = sources.clock()
-    rows = [
+    rows = table(
+        "Cache breaks",
+        ((one, one.flush) for one in reversed(exchanges) if one.flush is not None),
         (
-            f"{one.request:,}",
-            moment(one.time, now),
-            tokens(one.flush.saved),
-            tokens(one.flush.rewritten),
-            amount(sources.settings, [(one.model, one.cost_of_break)]).exact,
-            one.flush.reason,
-        )
-        for one in reversed(exchanges)
-        if one.flush is not None
-    ]
-    note = "Each time Prunus changed something in front of what the provider had cached, why, and at what price."
-    return section(
-        "Cache breaks by Prunus", table("Cache breaks", _BREAKS, rows, empty="Prunus broke no cache."), note=note
+            ("Request", "number", lambda row: f"{row[0].request:,}"),
+            ("Time", "", lambda row: moment(row[0].time, now)),
+            ("Saves", "number", lambda row: tokens(row[1].saved)),
+            ("Written again", "number", lambda row: tokens(row[1].rewritten)),
+            ("Price", "number", lambda row: amount(sources.settings, [(row[0].model, row[0].cost_of_break)]).exact),
+            ("Why", "long", lambda row: row[1].reason),
+        ),
+        empty="Prunus broke no cache.",
     )
+    note = "Each time Prunus changed something in front of what the provider had cached, why, and at what price."
+    return section("Cache breaks by Prunus", rows, note=note)
 
 
 def _misses(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
     """Return why the provider wrote tokens to its cache, and each request that missed it."""
     now = sources.clock()
-    rows = [
-        (f"{one.request:,}", moment(one.time, now), tokens(one.missed), REASONS.get(one.missed_for, one.missed_for))
-        for one in reversed(exchanges[-_LISTED:])
-        if one.missed_for and one.request > 1
-    ]
-    listed = element(
-        "details",
-        element("summary", f"{counted(len(rows), 'request')} missed the cache"),
-        table("Requests that missed the cache", _MISSES, rows, empty="None."),
+    missed = [one for one in reversed(exchanges[-_LISTED:]) if one.missed_for and one.request > 1]
+    rows = table(
+        "Requests that missed the cache",
+        missed,
+        (
+            ("Request", "number", lambda one: f"{one.request:,}"),
+            ("Time", "", lambda one: moment(one.time, now)),
+            ("Tokens", "number", lambda one: tokens(one.missed)),
+            ("Why", "long", lambda one: REASONS.get(one.missed_for, one.missed_for)),
+        ),
+        empty="None.",
     )
-    return element("div", cache_section(sums_of(exchanges), sources.settings), listed if rows else None)
+    title = element("summary", f"{counted(len(missed), 'request')} missed the cache")
+    listed = element("details", title, rows) if missed else None
+    return element("div", cache_section(sums_of(exchanges), sources.settings), listed)
 
 
 def _files(files: Sequence[KnownFile] | None) -> Markup:
     if files is None:
         words = "This proxy does not hold the conversation at the moment, so it cannot say which files it knows."
         return section("Files", element("p", words, class_="empty"))
-    rows = [
+    rows = table(
+        "Files",
+        files,
         (
-            element("code", file.path),
-            f"{file.reads:,}",
-            f"{file.edits:,}",
-            f"{file.known:,}" if file.lines is None else f"{file.known:,} of {file.lines:,}",
-            file.extent,
-        )
-        for file in files
-    ]
+            ("File", "long", lambda file: element("code", file.path)),
+            ("Reads", "number", lambda file: f"{file.reads:,}"),
+            ("Edits", "number", lambda file: f"{file.edits:,}"),
+            ("Known lines", "number", _known_lines),
+            ("Extent", "", lambda file: file.extent),
+        ),
+        empty="No file was read or changed yet.",
+    )
     note = "Files that were read or changed, and how many of their lines are certain."
-    return section("Files", table("Files", _FILES, rows, empty="No file was read or changed yet."), note=note)
+    return section("Files", rows, note=note)
+
+
+def _known_lines(file: KnownFile) -> str:
+    return f"{file.known:,}" if file.lines is None else f"{file.known:,} of {file.lines:,}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import Final
 
@@ -33,27 +33,8 @@ from prunus.text.printable import printable
 
 _CONVERSATIONS: Final = 8
 _DAYS: Final = 30
-_GROUPS: Final = {
-    "Name": "long",
-    "Requests": "number",
-    "Cached": "number spare",
-    "Paid": "number",
-    "Saved": "number",
-    "Share": "number",
-}
 SHOWN: Final = 20
 """Requests that the list shows."""
-COLUMNS: Final = {
-    "Time": "",
-    "Agent": "spare",
-    "Model": "",
-    "Tokens": "number spare",
-    "Sent": "number",
-    "Cached": "number spare",
-    "Cost": "number",
-    "Saved": "number",
-    "Remarks": "spare long",
-}
 
 
 def overview_page(request: PageRequest, sources: Sources) -> PageAnswer:
@@ -147,36 +128,40 @@ def _by_day(rows: Sequence[DayTotals], today: date, sources: Sources) -> Markup 
         "saved": [(whole - paid).dollars if priced else (whole - paid).cost for paid, whole in bills],
         "unit": ["$" if priced else "tokens"],
     }
-    cells = [
-        (day, str(paid), str(whole - paid), share(whole.cost - paid.cost, whole.cost))
-        for day, (paid, whole) in reversed(list(zip(days, bills, strict=True)))
-        if whole.cost
-    ]
-    columns = {"Day": "", "Paid": "number", "Saved": "number", "Share": "number"}
+    paid_days = ((day, paid, whole) for day, (paid, whole) in zip(days, bills, strict=True) if whole.cost)
+    rows_by_day = table(
+        "What was paid and saved on each day",
+        reversed(list(paid_days)),
+        (
+            ("Day", "", lambda row: row[0]),
+            ("Paid", "number", lambda row: str(row[1])),
+            ("Saved", "number", lambda row: str(row[2] - row[1])),
+            ("Share", "number", lambda row: share(row[2].cost - row[1].cost, row[2].cost)),
+        ),
+        empty="",
+    )
     return section(
         "By day",
         chart("days", "What was paid and saved on each day", numbers),
-        element(
-            "details",
-            element("summary", "As a table"),
-            table("What was paid and saved on each day", columns, cells, empty=""),
-        ),
+        element("details", element("summary", "As a table"), rows_by_day),
     )
 
 
 def _groups(by: str, rows: Sequence[DayTotals], sources: Sources) -> Markup:
     """Return a table by agent or by model."""
-    cells = [
+    return table(
+        f"By {by}",
+        periods(rows, by, sources.settings.money()),
         (
-            period.name,
-            f"{period.totals.requests:,}",
-            f"{period.cached:.0%}",
-            *_costs(period),
-            share(period.totals.saved, period.totals.cost_unpruned),
-        )
-        for period in periods(rows, by, sources.settings.money())
-    ]
-    return table(f"By {by}", _GROUPS, cells, empty="No request yet.")
+            ("Name", "long", lambda period: period.name),
+            ("Requests", "number", lambda period: f"{period.totals.requests:,}"),
+            ("Cached", "number spare", lambda period: f"{period.cached:.0%}"),
+            ("Paid", "number", lambda period: _costs(period)[0]),
+            ("Saved", "number", lambda period: _costs(period)[1]),
+            ("Share", "number", lambda period: share(period.totals.saved, period.totals.cost_unpruned)),
+        ),
+        empty="No request yet.",
+    )
 
 
 def _costs(period: Period) -> tuple[str, str]:
@@ -189,20 +174,22 @@ def _costs(period: Period) -> tuple[str, str]:
 
 def requests_table(found: Sequence[Exchange], sources: Sources) -> Markup:
     """Return the table that a script of ours keeps up to date."""
-    rows = [
-        (element("a", cells[0], href=conversation_path(exchange.conversation)), *cells[1:])
-        for exchange in found
-        for cells in (_cells(exchange, sources),)
-    ]
-    return table("The newest requests", COLUMNS, rows, empty="No request yet.", id="live")
+    (title, kind, clock), *others = _columns(sources)
+
+    def link(exchange: Exchange) -> Markup:
+        return element("a", clock(exchange), href=conversation_path(exchange.conversation))
+
+    columns = ((title, kind, link), *others)
+    return table("The newest requests", found, columns, empty="No request yet.", id="live")
 
 
 def live_events(mark: int, found: Sequence[Exchange], sources: Sources) -> bytes:
     """Return the newest exchanges as one server-sent event; its id is the mark to go on from."""
+    columns = _columns(sources)
     rows = [
         {
             "to": conversation_path(exchange.conversation),
-            "cells": [printable(cell) for cell in _cells(exchange, sources)],
+            "cells": [printable(cell(exchange)) for _, _, cell in columns],
         }
         for exchange in reversed(found)
     ]
@@ -210,20 +197,27 @@ def live_events(mark: int, found: Sequence[Exchange], sources: Sources) -> bytes
     return f"id: {mark}\ndata: {json.dumps(rows)}\n\n".encode("ascii")
 
 
-def _cells(exchange: Exchange, sources: Sources) -> tuple[str, ...]:
-    usage = exchange.usage
-    read = f"{share(usage.cache_read, usage.input + usage.cache_read + usage.cache_write)}" if usage else ""
-    paid, whole = bill(sources.settings, [exchange])
+def _columns(sources: Sources) -> tuple[tuple[str, str, Callable[[Exchange], str]], ...]:
+    """Return the columns of the newest requests; a script writes their cells too, so they are plain text."""
+
+    def cached(one: Exchange) -> str:
+        usage = one.usage
+        return share(usage.cache_read, usage.input + usage.cache_read + usage.cache_write) if usage else ""
+
+    def saved(one: Exchange) -> str:
+        paid, whole = bill(sources.settings, [one])
+        return (whole - paid).exact if one.cost_unpruned else ""
+
     return (
-        time.strftime("%H:%M:%S", time.localtime(exchange.time)),
-        exchange.client or "-",
-        exchange.model or "-",
-        short(exchange.tokens_before) if exchange.tokens_before else "",
-        short(exchange.tokens_after) if exchange.tokens_after else "",
-        read,
-        paid.exact if exchange.cost else "",
-        (whole - paid).exact if exchange.cost_unpruned else "",
-        _said(exchange),
+        ("Time", "", lambda one: time.strftime("%H:%M:%S", time.localtime(one.time))),
+        ("Agent", "spare", lambda one: one.client or "-"),
+        ("Model", "", lambda one: one.model or "-"),
+        ("Tokens", "number spare", lambda one: short(one.tokens_before) if one.tokens_before else ""),
+        ("Sent", "number", lambda one: short(one.tokens_after) if one.tokens_after else ""),
+        ("Cached", "number spare", cached),
+        ("Cost", "number", lambda one: bill(sources.settings, [one])[0].exact if one.cost else ""),
+        ("Saved", "number", saved),
+        ("Remarks", "spare long", _said),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Final, Literal
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, page, redirect
 from prunus.dashboard.shapes import (
+    Column,
     conversation_link,
     figure,
     figures,
@@ -28,15 +29,6 @@ from prunus.history import Ref
 from prunus.store.records import StoredReceipt
 
 _SHOWN: Final = 50
-_COLUMNS: Final = {
-    "Receipt": "",
-    "Time": "spare",
-    "Conversation": "spare",
-    "Tool": "spare",
-    "Strategy": "",
-    "Saved": "number",
-    "Why": "long",
-}
 _LINES: Final = 1_200
 """Lines of a text that are shown; of a longer one the first and the last."""
 _LENGTH: Final = 2_000
@@ -75,20 +67,18 @@ def _lead(strategy: str, conversation: str) -> Child:
 def receipts_table(receipts: Sequence[StoredReceipt], sources: Sources, *, of_one: bool = False) -> Markup:
     """Return a table of receipts; those of one conversation do not name it."""
     now = sources.clock()
-    rows = [
-        (
-            element("a", element("code", receipt.id), href=receipt_path(receipt)),
-            moment(receipt.time, now),
-            *([] if of_one else [conversation_link(receipt.conversation)]),
-            receipt.tool or "-",
-            element("code", receipt.strategy),
-            tokens(receipt.saved),
-            [receipt.reason, tags(receipt)],
-        )
-        for receipt in receipts
+    columns: list[Column[StoredReceipt]] = [
+        ("Receipt", "", lambda one: element("a", element("code", one.id), href=receipt_path(one))),
+        ("Time", "spare", lambda one: moment(one.time, now)),
+        ("Conversation", "spare", lambda one: conversation_link(one.conversation)),
+        ("Tool", "spare", lambda one: one.tool or "-"),
+        ("Strategy", "", lambda one: element("code", one.strategy)),
+        ("Saved", "number", lambda one: tokens(one.saved)),
+        ("Why", "long", lambda one: [one.reason, tags(one)]),
     ]
-    columns = {name: kind for name, kind in _COLUMNS.items() if not of_one or name != "Conversation"}
-    return table("Receipts", columns, rows, empty="Nothing was cut yet.")
+    if of_one:
+        del columns[2]
+    return table("Receipts", receipts, columns, empty="Nothing was cut yet.")
 
 
 def tags(receipt: StoredReceipt) -> Child:

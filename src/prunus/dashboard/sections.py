@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from prunus.conversations.context import Context
 from prunus.dashboard.markup import Child, Markup, element
@@ -23,14 +23,6 @@ from prunus.store.records import Exchange, StoredSession
 from prunus.text.numbers import dollars, percent, short
 
 Numbers = Mapping[str, Sequence[Any]]
-_COLUMNS: Final = {
-    "Written because": "",
-    "Requests": "number spare",
-    "Tokens": "number",
-    "Share": "number",
-    "Price": "number",
-    "Of all that was written": "spare long",
-}
 
 
 def chart(kind: str, label: str, numbers: Numbers) -> Markup:
@@ -41,24 +33,23 @@ def chart(kind: str, label: str, numbers: Numbers) -> Markup:
 
 
 def request_numbers(exchanges: Sequence[Exchange], settings: Settings) -> Numbers:
-    """Return a column of numbers for each kind of tokens of answered requests, and the flushes among them."""
-    known = [one for one in exchanges if one.usage is not None]
-    usages = [one.usage for one in known if one.usage is not None]
+    """Return a column of numbers for each kind of tokens of requests, all answered, and the flushes among them."""
+    usages = [one.usage for one in exchanges if one.usage is not None]
     return {
-        "request": [one.request for one in known],
+        "request": [one.request for one in exchanges],
         "cached": [usage.cache_read for usage in usages],
         "written": [usage.cache_write for usage in usages],
         "new": [usage.input for usage in usages],
-        "unpruned": [one.tokens_before for one in known],
+        "unpruned": [one.tokens_before for one in exchanges],
         "missed": [
             f"{short(one.missed)}: {REASONS.get(one.missed_for, one.missed_for)}" if one.missed_for else None
-            for one in known
+            for one in exchanges
         ],
         "flush": [
             None
             if one.flush is None
             else f"{one.flush.reason} ({amount(settings, [(one.model, one.cost_of_break)]).exact})"
-            for one in known
+            for one in exchanges
         ],
     }
 
@@ -67,23 +58,26 @@ def cache_section(rows: Iterable[DayTotals], settings: Settings) -> Markup:
     """Return the section about what the provider had to write: new messages, and what it missed."""
     found = writes(rows, settings.money(), settings.price_of)
     whole = sum(one.tokens for one in found)
-    shown = [
+    title = "Why tokens were written to the cache"
+    shown = table(
+        title,
+        found,
         (
-            REASONS[one.reason],
-            f"{one.requests:,}",
-            tokens(one.tokens),
-            percent(one.tokens, whole),
-            "-" if one.dollars is None else dollars(one.dollars),
-            bar(one.tokens, whole, f"{REASONS[one.reason]}: {percent(one.tokens, whole)}"),
-        )
-        for one in found
-    ]
-    note = element("span", "By the provider's own count. What is not new was in the cache, or should have been.")
-    return section(
-        "Why tokens were written to the cache",
-        table("Why tokens were written to the cache", _COLUMNS, shown, empty="Nothing was written yet."),
-        note=note,
+            ("Written because", "", lambda one: REASONS[one.reason]),
+            ("Requests", "number spare", lambda one: f"{one.requests:,}"),
+            ("Tokens", "number", lambda one: tokens(one.tokens)),
+            ("Share", "number", lambda one: percent(one.tokens, whole)),
+            ("Price", "number", lambda one: "-" if one.dollars is None else dollars(one.dollars)),
+            (
+                "Of all that was written",
+                "spare long",
+                lambda one: bar(one.tokens, whole, f"{REASONS[one.reason]}: {percent(one.tokens, whole)}"),
+            ),
+        ),
+        empty="Nothing was written yet.",
     )
+    note = element("span", "By the provider's own count. What is not new was in the cache, or should have been.")
+    return section(title, shown, note=note)
 
 
 def sums_of(exchanges: Sequence[Exchange]) -> Iterator[DayTotals]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
-from prunus.dashboard.markup import Child, element
+from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, page
-from prunus.dashboard.shapes import bar, receipts_path, section, share, table, tokens, with_code
+from prunus.dashboard.shapes import Column, bar, receipts_path, section, share, table, tokens, with_code
 from prunus.report.spending import strategy_records
 from prunus.report.totals_box import learned_lines
 from prunus.reuse.asked_again import Tried
@@ -21,17 +21,6 @@ from prunus.text.numbers import dollars, short
 
 _MANY: Final = 1_000
 """Conversations up to which the page says what each strategy saved without being asked."""
-_COLUMNS: Final = {
-    "Strategy": "",
-    "Prunes": "number",
-    "Tokens removed": "number",
-    "Beside the others": "spare",
-    "Saved": "number",
-    "Asked again": "number",
-    "Tokens asked again": "number spare",
-    "Finds": "long",
-}
-_SETTINGS: Final = {"Setting": "", "Value": "long", "From": "", "Meaning": "spare long"}
 
 
 def strategies_page(request: PageRequest, sources: Sources) -> PageAnswer:
@@ -39,29 +28,34 @@ def strategies_page(request: PageRequest, sources: Sources) -> PageAnswer:
     store, settings = sources.store, sources.settings
     shadow = settings.proxy.shadow
     totals = store.totals(request.tenant, shadow=shadow)
-    regrets = totals.experience.strategies
+    tallies, regrets = totals.strategies, totals.experience.strategies
     running = {one.name for one in settings.active_strategies()}
-    ranked = sorted(totals.strategies.items(), key=lambda item: (-item[1].tokens, item[0]))
-    most = max((tally.tokens for _, tally in ranked), default=0)
+    most = max((tally.tokens for tally in tallies.values()), default=0)
     earned = _earned(request, sources, totals)
-    columns = {name: kind for name, kind in _COLUMNS.items() if earned is not None or name != "Saved"}
-    rows = [
-        (
-            [
-                element("a", element("code", name), href=receipts_path(strategy=name)),
-                None if name in running else [" ", element("span", "off", class_="tag")],
-            ],
-            f"{tally.count:,}",
-            tokens(tally.tokens),
-            bar(tally.tokens, most, f"{tally.tokens:,} tokens removed"),
-            *([earned.get(name, "-")] if earned is not None else []),
-            *_asked(regrets.get(name, Tried())),
-            _finds(name),
-        )
-        for name, tally in ranked
-        if tally.count
+
+    def title(name: str) -> Child:
+        off = None if name in running else [" ", element("span", "off", class_="tag")]
+        return [element("a", element("code", name), href=receipts_path(strategy=name)), off]
+
+    def length(name: str) -> Markup:
+        return bar(tallies[name].tokens, most, f"{tallies[name].tokens:,} tokens removed")
+
+    columns: list[Column[str]] = [
+        ("Strategy", "", title),
+        ("Prunes", "number", lambda name: f"{tallies[name].count:,}"),
+        ("Tokens removed", "number", lambda name: tokens(tallies[name].tokens)),
+        ("Beside the others", "spare", length),
+        ("Saved", "number", lambda name: (earned or {}).get(name, "-")),
+        ("Asked again", "number", lambda name: _asked(regrets.get(name, Tried()))[0]),
+        ("Tokens asked again", "number spare", lambda name: _asked(regrets.get(name, Tried()))[1]),
+        ("Finds", "long", _finds),
     ]
-    idle = [one.name for one in ALL if one.name in running and not totals.strategies.get(one.name, Tally()).count]
+    if earned is None:
+        del columns[4]
+    cutting = sorted(
+        (name for name, tally in tallies.items() if tally.count), key=lambda name: (-tallies[name].tokens, name)
+    )
+    idle = [one.name for one in ALL if one.name in running and not tallies.get(one.name, Tally()).count]
     off = [one.name for one in ALL if one.name not in running]
     allowed = settings.allowed_asks()
     learned = [] if allowed is None else list(learned_lines(store.experiences(request.tenant), allowed))
@@ -69,7 +63,7 @@ def strategies_page(request: PageRequest, sources: Sources) -> PageAnswer:
     return page(
         "Strategies",
         element("p", f"What each strategy has cut since the store began.{would}", class_="lead"),
-        table("Strategies and what they removed", columns, rows, empty="No strategy has cut anything yet."),
+        table("Strategies and what they removed", cutting, columns, empty="No strategy has cut anything yet."),
         section("What new conversations learn", element("ul", [element("li", line) for line in learned]))
         if learned
         else None,
@@ -121,19 +115,17 @@ def _asked(tried: Tried) -> tuple[Child, Child]:
 
 def settings_page(sources: Sources) -> PageAnswer:
     """Return all settings; those that somebody chose come first."""
-    meanings = {key.name: key.doc for key in keys()}
-    rows = [
-        (
-            element("code", name),
-            element("code", as_toml(without_secrets(name, value))),
-            sources.origins.get(name, "built in"),
-            with_code(meanings.get(name, "")),
-        )
-        for place, value in flat(sources.settings.dump())
-        for name in (".".join(place),)
-    ]
     preset = f"preset {sources.settings.base}"
-    own = [row for row in rows if row[2] not in ("built in", preset)]
+    meanings = {key.name: key.doc for key in keys()}
+    columns: tuple[Column[tuple[str, Any]], ...] = (
+        ("Setting", "", lambda row: element("code", row[0])),
+        ("Value", "long", lambda row: element("code", as_toml(without_secrets(*row)))),
+        ("From", "", lambda row: sources.origins.get(row[0], "built in")),
+        ("Meaning", "spare long", lambda row: with_code(meanings.get(row[0], ""))),
+    )
+    rows = [(".".join(place), value) for place, value in flat(sources.settings.dump())]
+    given = {name for name, origin in sources.origins.items() if origin not in ("built in", preset)}
+    own = [row for row in rows if row[0] in given]
     words = (
         f"Preset {sources.settings.base}, level {sources.settings.level}, schedule {sources.settings.schedule}. "
         "These are the settings that this proxy was started with."
@@ -141,7 +133,7 @@ def settings_page(sources: Sources) -> PageAnswer:
     return page(
         "Settings",
         element("p", words, class_="lead"),
-        section("Yours", table("Your own settings", _SETTINGS, own, empty="No file and no option sets anything.")),
+        section("Yours", table("Your own settings", own, columns, empty="No file and no option sets anything.")),
         section(
             "All",
             element(
@@ -149,7 +141,7 @@ def settings_page(sources: Sources) -> PageAnswer:
                 element("label", "Find a setting ", for_="filter", class_="note"),
                 element("input", type="search", id="filter", placeholder="strategies, cache, proxy.port"),
             ),
-            element("div", table("All settings", _SETTINGS, rows, empty=""), data_filtered=True),
+            element("div", table("All settings", rows, columns, empty=""), data_filtered=True),
         ),
         tab="settings",
     )

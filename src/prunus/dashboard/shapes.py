@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from prunus.dashboard.markup import Child, Markup, element
@@ -17,24 +18,30 @@ from prunus.spending import DayTotals
 from prunus.store.records import Exchange, StoredReceipt
 from prunus.text.numbers import counted, dollars, percent, short
 
+Item = TypeVar("Item")
+Column = tuple[str, str, Callable[[Item], Child]]
+"""A heading, its class names, and the cell of an item.
+
+Cells that are a `number` stand right-aligned, a narrow screen leaves out what is `spare`, and `long` sentences may
+wrap.
+"""
+
 
 def table(
-    caption: str, columns: Mapping[str, str], rows: Iterable[Sequence[Child]], *, empty: str, id: str | None = None
+    caption: str, items: Iterable[Item], columns: Iterable[Column[Item]], *, empty: str, id: str | None = None
 ) -> Markup:
-    """Return a table that scrolls inside itself where it is too wide; `empty` stands in place of no rows.
-
-    `columns` has the class names of each heading: cells that are a `number` stand right-aligned, a narrow screen
-    leaves out what is `spare`, and `long` sentences may wrap.
-    """
-    kinds = [kind or None for kind in columns.values()]
+    """Return a table that scrolls inside itself where it is too wide; `empty` stands in place of no rows."""
+    names, kinds, cells = zip(*columns, strict=True)
     lines = [
-        element("tr", [element("td", cell, class_=kind) for kind, cell in zip(kinds, row, strict=True)])
-        for row in rows
+        element(
+            "tr", [element("td", cell(item), class_=kind or None) for kind, cell in zip(kinds, cells, strict=True)]
+        )
+        for item in items
     ]
-    head = [element("th", name, scope="col", class_=kind or None) for name, kind in columns.items()]
+    head = [element("th", name, scope="col", class_=kind or None) for name, kind in zip(names, kinds, strict=True)]
     if not lines and id is None:
         return element("p", empty, class_="empty")
-    none = element("tr", element("td", empty, colspan=len(columns)), class_="none") if not lines else None
+    none = element("tr", element("td", empty, colspan=len(names)), class_="none") if not lines else None
     return element(
         "div",
         element(
