@@ -10,7 +10,8 @@ import pytest
 
 from prunus import guards, strategies
 from prunus.report.funnel import effectiveness
-from prunus.settings import Settings, init_text
+from prunus.settings import Settings
+from prunus.settings.describe import init_text
 from prunus.settings.presets import PRESETS
 from prunus.strategies.stale_reads import StaleReads
 from prunus.tally import Tally

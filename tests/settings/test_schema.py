@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from prunus.settings import Settings, init_text
-from prunus.settings.describe import Key, field_docs, keys
+from prunus.settings import Settings
+from prunus.settings.describe import Key, field_docs, init_text, keys
 from prunus.strategies.long_outputs import LongOutputs
 
 KEYS = tuple(keys())

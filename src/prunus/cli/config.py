@@ -112,7 +112,7 @@ def init(path: Path, force: bool) -> None:
       prunus config init ~/.config/prunus --force
     """
     from prunus.cli.body import write_body
-    from prunus.settings import init_text
+    from prunus.settings.describe import init_text
 
     target = path / "prunus.toml" if path.is_dir() else path
     name = click.format_filename(target)

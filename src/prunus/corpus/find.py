@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -30,33 +31,23 @@ def recordings(paths: Iterable[Path]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(files(paths)))
 
 
-def parts(path: Path) -> Iterator[Source]:
+def parts(path: Path, wanted: Wanted = lambda name: True) -> Iterator[Source]:
     """Yield the recordings of one file: the members of an archive, the sessions of a table, or the file itself."""
     if is_archive(path):
-        return members(path, _any)
-    if is_table(path):
-        return table_sources(path, _any)
-    return iter((Source(str(path), path),))
+        yield from members(path, wanted)
+    elif is_table(path):
+        yield from table_sources(path, wanted)
+    elif wanted(str(path)):
+        yield Source(str(path), path, size=path.stat().st_size if path.exists() else 0)
 
 
 def sources(paths: Iterable[Path], wanted: Wanted) -> Iterator[Source]:
     """Yield the wanted recordings of all files; a file of traces in JSON lines is divided into its sessions."""
     for path in files(paths):
-        if is_archive(path):
-            yield from members(path, wanted)
-        elif is_table(path):
-            yield from table_sources(path, wanted)
-        elif (divided := _divided(path, wanted)) is not None:
-            yield from divided
-        elif wanted(str(path)):
-            yield Source(str(path), path, size=path.stat().st_size if path.exists() else 0)
-
-
-def _divided(path: Path, wanted: Wanted) -> Iterator[Source] | None:
-    try:
-        return line_sources(path, wanted)
-    except OSError:  # The worker that reads the file says why.
-        return None
+        divided = None
+        with suppress(OSError):  # The worker that reads the file says why.
+            divided = line_sources(path, wanted)
+        yield from parts(path, wanted) if divided is None else divided
 
 
 def _inside(path: Path) -> Iterator[Path]:
@@ -72,7 +63,3 @@ def _inside(path: Path) -> Iterator[Path]:
                 file.is_file()
             ):
                 yield file
-
-
-def _any(_: str) -> bool:
-    return True
