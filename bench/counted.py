@@ -24,8 +24,8 @@ from prunus.corpus.find import recordings
 from prunus.lab.analysis import SessionResult, share
 from prunus.lab.conversations import RecordedConversation
 from prunus.lab.cost import cost, provider_count
-from prunus.lab.masks import Unpruned
 from prunus.lab.measuring import analyse
+from prunus.lab.policy import Unpruned
 from prunus.lab.replay import replay
 from prunus.schedule.dollars import Money, tariff_of
 from prunus.store import Usage

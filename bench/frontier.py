@@ -27,7 +27,7 @@ from prunus.clients.sessions import Session, load
 from prunus.lab.conversations import conversations
 from prunus.lab.cost import cost, events, lost_rate
 from prunus.lab.folds import FOLDS, fold_of
-from prunus.lab.masks import Unpruned
+from prunus.lab.policy import Unpruned
 from prunus.lab.pool import spread
 from prunus.lab.replay import Reader, replay
 from prunus.lab.retention import Needs, retention

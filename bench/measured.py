@@ -14,8 +14,7 @@ from prunus.clients.sessions import Session, load
 from prunus.lab.conversations import conversations
 from prunus.lab.cost import Rate, cost
 from prunus.lab.folds import fold_of
-from prunus.lab.masks import Unpruned
-from prunus.lab.policy import PrunusSender
+from prunus.lab.policy import PrunusSender, Unpruned
 from prunus.lab.replay import Reader, replay
 from prunus.lab.retention import Needs, retention
 from prunus.lab.run import Measurement, measurement

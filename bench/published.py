@@ -30,9 +30,8 @@ from prunus.calls.touches import Touch
 from prunus.clients.sessions import Session
 from prunus.history import Call, Result
 from prunus.lab.cost import cost, events, is_cold
-from prunus.lab.masks import Clear, Mask, Results, Unpruned
 from prunus.lab.peers import LangChain, missing
-from prunus.lab.policy import Policy, Pruned
+from prunus.lab.policy import Clear, Mask, Policy, Pruned, Results, Unpruned
 from prunus.lab.pool import spread
 from prunus.lab.replay import Reader, Replay, Sheet, replay, shown_text
 from prunus.lab.retention import Needs, retention

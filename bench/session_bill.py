@@ -20,9 +20,8 @@ from prunus.clients.sessions import Session, load
 from prunus.errors import FormatError
 from prunus.lab.conversations import RecordedConversation
 from prunus.lab.cost import is_cold
-from prunus.lab.masks import Unpruned
 from prunus.lab.policies import policy_named
-from prunus.lab.policy import Policy
+from prunus.lab.policy import Policy, Unpruned
 from prunus.lab.replay import replay
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import request_cost

@@ -10,7 +10,7 @@ import pytest
 from bench.cache_plans import CachePlan, LifeCost, has_times, life_cost, pauses
 from prunus.clients.sessions import Session
 from prunus.lab.cost import cost
-from prunus.lab.masks import Unpruned
+from prunus.lab.policy import Unpruned
 from prunus.lab.replay import Replay, replay
 from prunus.schedule.prices import NAMED_ROWS, with_ttl
 from tests.lab.talk import anthropic, reads, session

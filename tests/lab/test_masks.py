@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from prunus.clients.sessions import Session
-from prunus.lab.masks import PLACEHOLDER
 from prunus.lab.policies import policy_named
+from prunus.lab.policy import PLACEHOLDER
 from tests.lab.talk import anthropic, chat, reads, session
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from prunus.lab.masks import Unpruned
+from prunus.lab.policy import Unpruned
 from prunus.lab.progress import Gauge, ProgressBoard, largest_first, line
 from prunus.lab.replay import replay
 from tests.lab.talk import anthropic, reads

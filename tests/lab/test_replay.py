@@ -1,6 +1,6 @@
 from typing import Any
 
-from prunus.lab.masks import Mask, Unpruned
+from prunus.lab.policy import Mask, Unpruned
 from prunus.lab.replay import Reader, replay
 from prunus.providers import provider_named
 from tests.lab.talk import anthropic, chat, reads, session

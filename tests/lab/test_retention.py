@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 
 from prunus.clients.sessions import Session
-from prunus.lab.masks import Mask, Unpruned
-from prunus.lab.policy import Policy
+from prunus.lab.policy import Mask, Policy, Unpruned
 from prunus.lab.replay import Reader, replay
 from prunus.lab.retention import Needs, Retention, retention
 from prunus.providers import provider_named

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from prunus import Pruner, Settings
 from prunus.clients.sessions import Session
 from prunus.lab.cost import is_cold
-from prunus.lab.masks import Unpruned
+from prunus.lab.policy import Unpruned
 from prunus.lab.replay import Replay, replay
 from prunus.schedule.prices import NAMED_ROWS, Price, price_of, request_cost
 from tests.generate.build import words

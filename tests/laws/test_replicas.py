@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
 from prunus.conversations.memory import Memory
-from prunus.reuse.experience import Experience, Tried
+from prunus.reuse.asked_again import Experience, Tried
 from tests.conversations.test_memory import Shelf
 from tests.laws.cases import fewer
 

@@ -86,8 +86,8 @@ def command(
       prunus analyze traces.parquet --shard 3/16 --out rows/3.parquet
     """
     from prunus.cli.table import say
-    from prunus.lab.analysis import RIVALS, total
-    from prunus.lab.findings import findings_of, scope
+    from prunus.lab.analysis import RIVALS
+    from prunus.lab.findings import findings_of
     from prunus.lab.measuring import analyse
     from prunus.lab.run import OWN, Study
     from prunus.report.spending import since_day
@@ -131,9 +131,8 @@ def command(
     findings = findings_of(rows, prices, level)
     if by is not None or cache:
         _print_table(rows, by, prices, settings, "csv" if in_csv else "")
-        _write(found, json_, html, findings)
-        return
-    _print(scope(found, total(rows), took, older), findings)
+    else:
+        _print(_scope(found, rows, took, older), findings)
     _write(found, json_, html, findings)
 
 
@@ -181,6 +180,30 @@ def _nothing_here(said: str) -> None:
     for agent, folder in looked_in():
         click.echo(f"  {agent:15} {folder}{'' if folder.exists() else ' (does not exist)'}")
     click.echo("\nGive the path of a recorded session, or try `prunus demo`: it brings its own.")
+
+
+def _scope(found: Sequence[File], rows: Sequence[SessionResult], took: float, older: int) -> str:
+    """Return one line on the number of replayed sessions, and on sessions left out."""
+    from prunus.lab.analysis import total
+    from prunus.text.numbers import counted
+
+    sums = total(rows)
+    said = (
+        f"{counted(sums.sessions, 'session')} in {counted(len(found), 'file')}, "
+        f"{counted(sums.requests, 'request')}, replayed in {took:.1f} s"
+    )
+    if unreadable := sum(bool(one.failure) for one in found):
+        said += f"; {counted(unreadable, 'file')} unreadable"
+    if damaged := [one.skipped for one in found if one.skipped]:
+        said += f"; {counted(sum(damaged), 'damaged record')} skipped in {counted(len(damaged), 'file')}"
+    copies = sum(one.copies for one in found)
+    if sums.copied or copies:
+        said += "; what resumed sessions repeat is counted once"
+    if copies:
+        said += f" ({counted(copies, 'session')} left out)"
+    if older:
+        said += f"; {counted(older, 'older file')} left out (--limit)"
+    return said
 
 
 def _print(scope: str, findings: Findings) -> None:

@@ -23,8 +23,7 @@ from prunus.edits import Edit
 from prunus.history import Call, Marker, Part, Result, Thinking
 from prunus.lab.best_cuts import Foresight, best_cuts, steps
 from prunus.lab.cost import cost, is_cold
-from prunus.lab.masks import PLACEHOLDER, Unpruned
-from prunus.lab.policy import Policy, Pruned, PrunusSender
+from prunus.lab.policy import PLACEHOLDER, Policy, Pruned, PrunusSender, Unpruned
 from prunus.lab.replay import Form, Reader, Replay, Sent, Sheet, replay, send
 from prunus.lab.retention import Needs
 from prunus.providers import provider_named

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 
 from prunus.lab.analysis import (
     LEVEL,
-    File,
+    RIVALS,
+    Alternative,
     SessionResult,
     Total,
     by_agent,
@@ -20,11 +20,14 @@ from prunus.lab.analysis import (
     strategies,
     total,
 )
-from prunus.lab.levels import levels_in_words, policies
+from prunus.lab.cost import lost_rate
 from prunus.lab.page import PageSection
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import DEFAULT
+from prunus.settings.presets import LEVELS
 from prunus.text.numbers import counted, dollars
+
+Cells = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,258 +42,250 @@ class Findings:
 
 def findings_of(rows: Sequence[SessionResult], money: Money, level: str = LEVEL) -> Findings:
     """Return the report on these sessions, which were replayed at this level."""
-    headline = f"{_headline(rows, money)} {levels_in_words(rows, money, level)}".rstrip()
-    return Findings(headline, (policies(rows, money, level), *_sections(rows, money)), _notes(rows, money, level))
+    report = _Report(rows, money, level)
+    sections = (report.policies(), *report.sections())
+    return Findings(report.headline(), sections, report.notes())
 
 
-def _headline(rows: Sequence[SessionResult], money: Money) -> str:
-    """Return the result in two or three sentences, in dollars where prices are known."""
-    everything = total(rows)
-    if (paid := _in_dollars(rows, money)) is not None:
-        return f"{paid} {_loss_in_words(rows, everything)}"
-    cost = share(everything.cost, everything.unpruned)
-    sent = share(everything.tokens, everything.unpruned_tokens)
-    gained = f"saved {1 - cost:.1%} of" if cost <= 1 else f"added {cost - 1:.1%} to"
-    fewer = f"{1 - sent:.1%} fewer" if sent <= 1 else f"{sent - 1:.1%} more"
-    said = (
-        f"Prunus would have {gained} the cost of input and sent {fewer} tokens: "
-        f"{everything.unpruned:,.0f} to {everything.cost:,.0f} in units of uncached input tokens."
-    )
-    return f"{said} {_loss_in_words(rows, everything)}"
+class _Report:
+    """Sessions that were replayed at one level, and their sums."""
 
+    def __init__(self, rows: Sequence[SessionResult], money: Money, level: str) -> None:
+        self._rows, self._money, self._level = rows, money, level
+        self._total = total(rows)
+        self._priced = any(money.of(row.model) is not None for row in rows)
+        """Whether a dollar price of some session is known."""
 
-def _in_dollars(rows: Sequence[SessionResult], money: Money) -> str | None:
-    """Return what the sessions cost and what Prunus would have saved; None if no price is known."""
-    priced = [(price, row.total) for row in rows if (price := money.of(row.model)) is not None]
-    unpruned = sum(price * one.unpruned for price, one in priced)
-    if not unpruned:
-        return None
-    saved = unpruned - sum(price * one.cost for price, one in priced)
-    everything = total(rows)
-    used, kept = everything.hard + everything.soft, everything.hard_kept + everything.in_place
-    gained = f"saved {dollars(saved)}" if saved >= 0 else f"added {dollars(-saved)}"
-    known = "" if len(priced) == len(rows) else f" ({counted(len(rows) - len(priced), 'session')} without a price)"
-    said = (
-        f"{_period(rows)}: {dollars(unpruned)} of input{known}; Prunus would have {gained} ({saved / unpruned:.0%})"
-    )
-    if used:
-        said += f"; {kept / used:.1%} of what the agents used later stayed in view"
-    return f"{said}."
+    def headline(self) -> str:
+        """Return the result in a few sentences, in dollars where prices are known."""
+        levels = [f"{name} saves {self._saved(name)}" for name in LEVELS if self._known(name)]
+        by_level = f" By level: {', '.join(levels)}." if len(levels) > 1 else ""
+        return f"{self._in_dollars() or self._in_tokens()} {self._loss_in_words()}{by_level}"
 
+    def _in_tokens(self) -> str:
+        sums = self._total
+        cost, sent = share(sums.cost, sums.unpruned), share(sums.tokens, sums.unpruned_tokens)
+        gained = f"saved {1 - cost:.1%} of" if cost <= 1 else f"added {cost - 1:.1%} to"
+        fewer = f"{1 - sent:.1%} fewer" if sent <= 1 else f"{sent - 1:.1%} more"
+        return (
+            f"Prunus would have {gained} the cost of input and sent {fewer} tokens: "
+            f"{sums.unpruned:,.0f} to {sums.cost:,.0f} in units of uncached input tokens."
+        )
 
-def _period(rows: Sequence[SessionResult]) -> str:
-    """Return the time of the sessions in words."""
-    times = [time for row in rows for time in (row.first, row.last) if time is not None]
-    if not times:
-        return counted(len(rows), "session")
-    first, last = (date.fromtimestamp(time) for time in (min(times), max(times)))
-    days = (date.today() - first).days + 1
-    if days <= 31:
-        return f"Your last {days} days" if days > 1 else "Today"
-    return f"{first} to {last}" if first != last else str(first)
+    def _in_dollars(self) -> str:
+        """Return what the sessions cost and what Prunus would have saved; empty if no price is known."""
+        unpruned = in_dollars(self._rows, self._money, lambda row: row.total.unpruned)
+        paid = in_dollars(self._rows, self._money, lambda row: row.total.cost)
+        if not unpruned or paid is None:
+            return ""
+        saved = unpruned - paid
+        used, kept = self._total.hard + self._total.soft, self._total.hard_kept + self._total.in_place
+        gained = f"saved {dollars(saved)}" if saved >= 0 else f"added {dollars(-saved)}"
+        unknown = sum(self._money.of(row.model) is None for row in self._rows)
+        left_out = f" ({counted(unknown, 'session')} without a price)" if unknown else ""
+        said = (
+            f"{self._period()}: {dollars(unpruned)} of input{left_out}; Prunus would have {gained} "
+            f"({saved / unpruned:.0%})"
+        )
+        if used:
+            said += f"; {kept / used:.1%} of what the agents used later stayed in view"
+        return f"{said}."
 
+    def _period(self) -> str:
+        """Return the time of the sessions in words."""
+        times = [time for row in self._rows for time in (row.first, row.last) if time is not None]
+        if not times:
+            return counted(len(self._rows), "session")
+        first, last = (date.fromtimestamp(time) for time in (min(times), max(times)))
+        days = (date.today() - first).days + 1
+        if days <= 31:
+            return f"Your last {days} days" if days > 1 else "Today"
+        return f"{first} to {last}" if first != last else str(first)
 
-def _loss_in_words(rows: Sequence[SessionResult], everything: Total) -> str:
-    """Return how often an agent would have missed what was cut, and the cost if that is counted too."""
-    if not everything.lost:
-        return "No answer edited lines that were cut."
-    effective = share(everything.effective, everything.unpruned)
-    rate = lost_events(rows)
-    return (
-        f"In {rate.value:.1f} of 1,000 requests ({rate.low:.1f} to {rate.high:.1f}) the answer edited lines that "
-        f"were cut; had the agent read them again each time, the cost would be {effective:.3f} of not pruning."
-    )
+    def _loss_in_words(self) -> str:
+        """Return how often an agent would have missed what was cut, and the cost if that is counted too."""
+        if not self._total.lost:
+            return "No answer edited lines that were cut."
+        effective = share(self._total.effective, self._total.unpruned)
+        rate = lost_events(self._rows)
+        return (
+            f"In {rate.value:.1f} of 1,000 requests ({rate.low:.1f} to {rate.high:.1f}) the answer edited lines "
+            "that were cut; had the agent read them again each time, the cost would be "
+            f"{effective:.3f} of not pruning."
+        )
 
+    def policies(self) -> PageSection:
+        """Return the levels of Prunus beside the rivals."""
+        lines = []
+        for name in filter(self._known, (*LEVELS, *RIVALS)):
+            found = [self._alternative(row, name) for row in self._rows]
+            rate = lost_rate((one.lost, row.total.requests) for one, row in zip(found, self._rows, strict=True))
+            words = f"Prunus, {name}{' (these tables)' * (name == self._level)}" if name in LEVELS else RIVALS[name]
+            effective = share(sum(one.effective for one in found), self._total.unpruned)
+            cost = share(sum(one.cost for one in found), self._total.unpruned)
+            lines.append((words, f"{cost:.3f}", self._saved(name), f"{effective:.3f}", str(rate)))
+        return PageSection(
+            "Levels and rivals",
+            ("policy", "cost", "saved", "effective cost", "lost per 1,000"),
+            tuple(lines),
+            "A level says how much Prunus may lose to save: `prunus run --level safe|balanced|lean`.",
+        )
 
-def _dollars(rows: Sequence[SessionResult], money: Money, field: str) -> str:
-    """Return a cost in dollars of the sessions with a known price, or a dash if there are none."""
-    paid = in_dollars(rows, money, lambda row: float(getattr(row.total, field)))
-    return "-" if paid is None else dollars(paid)
+    def _known(self, name: str) -> bool:
+        return name == self._level or all(name in row.beside for row in self._rows)
 
+    def _alternative(self, row: SessionResult, name: str) -> Alternative:
+        """Return one policy in a session: the one that was replayed, or one beside it."""
+        if name != self._level:
+            return row.beside[name]
+        return Alternative(row.total.cost, row.total.effective, row.total.lost)
 
-def scope(found: Sequence[File], everything: Total, took: float, older: int) -> str:
-    """Return one line on the number of replayed sessions, and on sessions left out."""
-    unreadable = sum(bool(one.failure) for one in found)
-    damaged = sum(bool(one.skipped) for one in found)
-    said = (
-        f"{counted(everything.sessions, 'session')} in {counted(len(found), 'file')}, "
-        f"{counted(everything.requests, 'request')}, replayed in {took:.1f} s"
-    )
-    if unreadable:
-        said += f"; {counted(unreadable, 'file')} unreadable"
-    if damaged:
-        records = sum(one.skipped for one in found)
-        said += f"; {counted(records, 'damaged record')} skipped in {counted(damaged, 'file')}"
-    copies = sum(one.copies for one in found)
-    if everything.copied or copies:
-        said += "; what resumed sessions repeat is counted once"
-        if copies:
-            said += f" ({counted(copies, 'session')} left out)"
-    if older:
-        said += f"; {counted(older, 'older file')} left out (--limit)"
-    return said
+    def _saved(self, name: str) -> str:
+        """Return what a policy saves: dollars of the sessions with a price, or a share of the cost of all."""
 
+        def gain(row: SessionResult) -> float:
+            return row.total.unpruned - self._alternative(row, name).cost
 
-def _has_money(rows: Sequence[SessionResult], money: Money) -> bool:
-    """Return whether a dollar price of some session is known."""
-    return any(money.of(row.model) is not None for row in rows)
+        saved = in_dollars(self._rows, self._money, gain)
+        return f"{share(sum(map(gain, self._rows)), self._total.unpruned):.1%}" if saved is None else dollars(saved)
 
+    def sections(self) -> tuple[PageSection, ...]:
+        """Return the tables by agent, by strategy and by session."""
+        sums = by_agent(self._rows)
+        members = {name: [row for row in self._rows if row.agent == name] for name in sums}
+        if len(sums) > 1:
+            sums["all"], members["all"] = self._total, list(self._rows)
+        before = "$ before" if self._priced else "cost before"
+        return (
+            PageSection(
+                "By agent",
+                ("agent", "sessions", "requests", "tokens before", "after", before, "after", "cost"),
+                tuple(self._costs(name, sums[name], members[name]) for name in sums),
+                "Cost is a share of not pruning"
+                + ("." if self._priced else ", before and after are in uncached input tokens."),
+            ),
+            PageSection(
+                "Loss",
+                ("agent", "lost", "per 1,000 requests", "effective cost", "hard", "soft"),
+                tuple(_losses(name, sums[name], members[name]) for name in sums),
+                "Lost are requests whose answer edits lines that were cut, with a 95 % interval over sessions; "
+                "effective cost counts one more request for each part that must then be read again. Hard and soft "
+                "are shares of what later calls used and was still shown: lines and files; names in a line as it "
+                "was, or in a path.",
+            ),
+            PageSection(
+                "Prompt cache",
+                ("agent", "cached before", "after", "breaks", "per 100 requests"),
+                tuple(_cache(name, one) for name, one in sums.items()),
+                "Cached are shares of the tokens sent. Breaks are those of a warm cache that Prunus causes.",
+            ),
+            PageSection(
+                "By strategy",
+                ("strategy", "edits", "tokens", "in all requests", "saved"),
+                tuple(
+                    (name, f"{one.edits:,}", f"{one.tokens:,}", f"{one.kept:,}", self._saved_by(name, one.saved))
+                    for name, one in strategies(self._rows).items()
+                ),
+                "Edits in the last request of each session and the tokens that they keep out of it; tokens that "
+                "were kept out of all requests; what that saved, breaks of the cache paid, "
+                + ("in dollars." if self._priced else "in uncached input tokens."),
+            ),
+            PageSection(
+                "Gained least",
+                ("session", "agent", "model", "requests", "tokens before", "saved", "cost"),
+                tuple(map(self._gain, least(self._rows))),
+            ),
+        )
 
-def _sections(rows: Sequence[SessionResult], money: Money) -> tuple[PageSection, ...]:
-    """Return the tables of the report."""
-    agents = by_agent(rows)
-    groups = {**agents, "all": total(rows)} if len(agents) > 1 else agents
-    members = {name: [row for row in rows if name in (row.agent, "all")] for name in groups}
-    paid = ("$ before" if _has_money(rows, money) else "cost before", "after")
-    return (
-        PageSection(
-            "By agent",
-            ("agent", "sessions", "requests", "tokens before", "after", *paid, "cost"),
-            tuple(_sums(name, one, members[name], money) for name, one in groups.items()),
-            "Cost is a share of not pruning"
-            + ("." if _has_money(rows, money) else ", before and after are in uncached input tokens."),
-        ),
-        PageSection(
-            "Loss",
-            ("agent", "lost", "per 1,000 requests", "effective cost", "hard", "soft"),
-            tuple(_loss(name, one, members[name]) for name, one in groups.items()),
-            "Lost are requests whose answer edits lines that were cut, with a 95 % interval over sessions; "
-            "effective cost counts one more request for each part that must then be read again. Hard and soft "
-            "are shares of what later calls used and was still shown: lines and files; names in a line as it was, "
-            "or in a path.",
-        ),
-        PageSection(
-            "Prompt cache",
-            ("agent", "cached before", "after", "breaks", "per 100 requests"),
-            tuple(_cache(name, one) for name, one in groups.items()),
-            "Cached are shares of the tokens sent. Breaks are those of a warm cache that Prunus causes.",
-        ),
-        PageSection(
-            "By strategy",
-            ("strategy", "edits", "tokens", "in all requests", "saved"),
-            _by_strategy(rows, money),
-            "Edits in the last request of each session and the tokens that they keep out of it; tokens that were "
-            "kept out of all requests; what that saved, breaks of the cache paid, "
-            + ("in dollars." if _has_money(rows, money) else "in uncached input tokens."),
-        ),
-        PageSection(
-            "Gained least",
-            ("session", "agent", "model", "requests", "tokens before", "saved", "cost"),
-            _gained_least(rows, money),
-        ),
-    )
+    def _costs(self, name: str, sums: Total, rows: Sequence[SessionResult]) -> Cells:
+        unpruned = in_dollars(rows, self._money, lambda row: row.total.unpruned)
+        paid = in_dollars(rows, self._money, lambda row: row.total.cost)
+        return (
+            name,
+            f"{sums.sessions:,}",
+            f"{sums.requests:,}",
+            f"{sums.unpruned_tokens:,}",
+            f"{sums.tokens:,}",
+            f"{sums.unpruned:,.0f}" if unpruned is None else dollars(unpruned),
+            f"{sums.cost:,.0f}" if paid is None else dollars(paid),
+            f"{share(sums.cost, sums.unpruned):.3f}",
+        )
 
+    def _saved_by(self, strategy: str, tokens: float) -> str:
+        """Return what a strategy saved: dollars of the sessions with a price, or tokens if there are none."""
+        rows = [row for row in self._rows if strategy in row.strategies]
+        known = in_dollars(rows, self._money, lambda row: row.strategies[strategy].saved)
+        return f"{tokens:,.0f}" if not self._priced else "-" if known is None else dollars(known)
 
-def _by_strategy(rows: Sequence[SessionResult], money: Money) -> tuple[tuple[str, ...], ...]:
-    lines = []
-    for name, effect in strategies(rows).items():
-        saved = f"{effect.saved:,.0f}"
-        if _has_money(rows, money):
-            found = [row for row in rows if name in row.strategies]
-            known = in_dollars(found, money, partial(_saved_by, name))
-            saved = "-" if known is None else dollars(known)
-        lines.append((name, f"{effect.edits:,}", f"{effect.tokens:,}", f"{effect.kept:,}", saved))
-    return tuple(lines)
+    def _gain(self, row: SessionResult) -> Cells:
+        saved, price = row.total.unpruned - row.total.cost, self._money.of(row.model)
+        return (
+            row.session,
+            row.agent,
+            row.model or "-",
+            f"{row.total.requests:,}",
+            f"{row.total.unpruned_tokens:,}",
+            "-" if price is None else dollars(saved * price),
+            f"{share(row.total.cost, row.total.unpruned):.3f}",
+        )
 
-
-def _saved_by(strategy: str, row: SessionResult) -> float:
-    return row.strategies[strategy].saved
-
-
-def _gained_least(rows: Sequence[SessionResult], money: Money) -> tuple[tuple[str, ...], ...]:
-    lines = []
-    for row in least(rows):
-        saved, price = row.total.unpruned - row.total.cost, money.of(row.model)
-        said = "-" if price is None else dollars(saved * price) if _has_money(rows, money) else f"{saved:,.0f}"
-        lines.append(
-            (
-                row.session,
-                row.agent,
-                row.model or "-",
-                f"{row.total.requests:,}",
-                f"{row.total.unpruned_tokens:,}",
-                said,
-                f"{share(row.total.cost, row.total.unpruned):.3f}",
+    def notes(self) -> tuple[str, ...]:
+        """Return notes that explain the numbers."""
+        rows, sums = self._rows, self._total
+        notes = [
+            f'Replayed with preset = "auto", level = "{self._level}".',
+            "Answers are not counted: they cost the same either way. Each session is paid by its model's cache "
+            "prices.",
+            self._counting(),
+            f"`prunus replay --policy {self._level} --prices own` gives the same cost, and compares it with other "
+            "policies.",
+        ]
+        without = sorted({row.model or "no name" for row in rows if self._money.of(row.model) is None})
+        if self._money.shown and without:
+            notes.append(
+                f"No dollar price is known for {', '.join(without)}: sums of dollars leave them out. "
+                "Give --input-price MODEL=USD (per million tokens), or prices in the settings."
             )
+        if hours := sum(bool(row.lifetime) for row in rows):
+            notes.append(f"{counted(hours, 'session')} cached for an hour, as recorded, at that write's price.")
+        if unknown := sorted({row.model or "no name" for row in rows if not row.known}):
+            assumed = f"read {DEFAULT.read:g}, write {DEFAULT.write:g} assumed"
+            notes.append(f"No price is known for {', '.join(unknown)}: {assumed}.")
+        if sums.refused:
+            notes.append(f"{counted(sums.refused, 'request')} could not be pruned and went out unchanged.")
+        if sums.invalid:
+            notes.append(f"{counted(sums.invalid, 'pruned request')} would be refused: please report this.")
+        return tuple(notes)
+
+    def _counting(self) -> str:
+        """Return how tokens are counted."""
+        billed = sum(row.billed for row in self._rows)
+        if billed == len(self._rows):
+            return "Tokens are counted as the provider counted them, system text and tools included."
+        if not billed:
+            return "Tokens are estimates; system text and tools count only where the agent recorded them."
+        return (
+            f"In {counted(billed, 'session')} tokens are counted as the provider counted them, system text and "
+            "tools included; in the others they are estimates, and count those only where the agent recorded them."
         )
-    return tuple(lines)
 
 
-def _sums(name: str, one: Total, rows: Sequence[SessionResult], money: Money) -> tuple[str, ...]:
-    paid = (f"{one.unpruned:,.0f}", f"{one.cost:,.0f}")
-    if _has_money(rows, money):
-        paid = (_dollars(rows, money, "unpruned"), _dollars(rows, money, "cost"))
-
+def _losses(name: str, sums: Total, rows: Sequence[SessionResult]) -> Cells:
     return (
         name,
-        f"{one.sessions:,}",
-        f"{one.requests:,}",
-        f"{one.unpruned_tokens:,}",
-        f"{one.tokens:,}",
-        *paid,
-        f"{share(one.cost, one.unpruned):.3f}",
-    )
-
-
-def _loss(name: str, one: Total, rows: Sequence[SessionResult]) -> tuple[str, ...]:
-    return (
-        name,
-        f"{one.lost:,}",
+        f"{sums.lost:,}",
         str(lost_events(rows)),
-        f"{share(one.effective, one.unpruned):.3f}",
-        f"{share(one.hard_kept, one.hard):.3f}" if one.hard else "-",
-        f"{share(one.in_place, one.soft):.3f}" if one.soft else "-",
+        f"{share(sums.effective, sums.unpruned):.3f}",
+        f"{share(sums.hard_kept, sums.hard):.3f}" if sums.hard else "-",
+        f"{share(sums.in_place, sums.soft):.3f}" if sums.soft else "-",
     )
 
 
-def _cache(name: str, one: Total) -> tuple[str, ...]:
+def _cache(name: str, sums: Total) -> Cells:
     return (
         name,
-        f"{share(one.unpruned_cached, one.unpruned_tokens):.1%}",
-        f"{share(one.cached, one.tokens):.1%}",
-        f"{one.breaks:,}",
-        f"{100 * share(one.breaks, one.requests):.1f}",
-    )
-
-
-def _notes(rows: Sequence[SessionResult], money: Money, level: str) -> tuple[str, ...]:
-    """Return notes that explain the numbers."""
-    notes = [
-        f'Replayed with preset = "auto", level = "{level}".',
-        "Answers are not counted: they cost the same either way. Each session is paid by its model's cache prices.",
-        _counting(rows),
-        f"`prunus replay --policy {level} --prices own` gives the same cost, and compares it with other policies.",
-    ]
-    without = sorted({row.model or "no name" for row in rows if money.of(row.model) is None})
-    if money.shown and without:
-        notes.append(
-            f"No dollar price is known for {', '.join(without)}: sums of dollars leave them out. "
-            "Give --input-price MODEL=USD (per million tokens), or prices in the settings."
-        )
-    hours = sum(bool(row.lifetime) for row in rows)
-    if hours:
-        notes.append(f"{counted(hours, 'session')} cached for an hour, as recorded, at that write's price.")
-    unknown = sorted({row.model or "no name" for row in rows if not row.known})
-    if unknown:
-        notes.append(
-            f"No price is known for {', '.join(unknown)}: read {DEFAULT.read:g}, write {DEFAULT.write:g} assumed."
-        )
-    everything = total(rows)
-    if everything.refused:
-        notes.append(f"{counted(everything.refused, 'request')} could not be pruned and went out unchanged.")
-    if everything.invalid:
-        notes.append(f"{counted(everything.invalid, 'pruned request')} would be refused: please report this.")
-    return tuple(notes)
-
-
-def _counting(rows: Sequence[SessionResult]) -> str:
-    """Return how tokens are counted."""
-    billed = sum(row.billed for row in rows)
-    if billed == len(rows):
-        return "Tokens are counted as the provider counted them, system text and tools included."
-    if not billed:
-        return "Tokens are estimates; system text and tools count only where the agent recorded them."
-    return (
-        f"In {counted(billed, 'session')} tokens are counted as the provider counted them, system text and tools "
-        "included; in the others they are estimates, and count those only where the agent recorded them."
+        f"{share(sums.unpruned_cached, sums.unpruned_tokens):.1%}",
+        f"{share(sums.cached, sums.tokens):.1%}",
+        f"{sums.breaks:,}",
+        f"{100 * share(sums.breaks, sums.requests):.1f}",
     )

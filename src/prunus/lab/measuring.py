@@ -16,9 +16,8 @@ from prunus.clients.dialect import project_of
 from prunus.lab.analysis import LEVEL, RIVALS, Alternative, Effect, File, SessionResult, Total
 from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats
 from prunus.lab.cost import cache_writes, cost, events, is_cold
-from prunus.lab.masks import Unpruned
 from prunus.lab.policies import policy_named
-from prunus.lab.policy import Pruned, PrunusSender
+from prunus.lab.policy import Pruned, PrunusSender, Unpruned
 from prunus.lab.pool import spread_counted
 from prunus.lab.progress import Gauge
 from prunus.lab.replay import Replay

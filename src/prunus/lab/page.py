@@ -91,23 +91,20 @@ class Bar:
 def page(files: Sequence[File], lead: str, sections: Sequence[PageSection], notes: Sequence[str] = ()) -> str:
     """Return the page for these files; `lead` is its first sentence."""
     rows = [row for file in files for row in file.rows]
-    costs = [
-        Bar(agent, share(one.cost, one.unpruned), f"{share(one.cost, one.unpruned):.1%} of not pruning")
-        for agent, one in by_agent(rows).items()
-    ]
-    sent = [
-        Bar(agent, share(one.tokens, one.unpruned_tokens), f"{short(one.unpruned_tokens)} to {short(one.tokens)}")
-        for agent, one in by_agent(rows).items()
-    ]
+    costs: list[Bar] = []
+    sent: list[Bar] = []
+    cached: list[Bar] = []
+    for agent, one in by_agent(rows).items():
+        cost = share(one.cost, one.unpruned)
+        costs.append(Bar(agent, cost, f"{cost:.1%} of not pruning"))
+        less = f"{short(one.unpruned_tokens)} to {short(one.tokens)}"
+        sent.append(Bar(agent, share(one.tokens, one.unpruned_tokens), less))
+        before, after = share(one.unpruned_cached, one.unpruned_tokens), share(one.cached, one.tokens)
+        cached.append(Bar(agent, after, f"{before:.1%}, {after:.1%} with Prunus", before))
     found = strategies(rows)
     most = max((effect.kept for effect in found.values()), default=0)
     kept_out = [
         Bar(name, share(effect.kept, most), f"{short(effect.kept)} tokens") for name, effect in found.items()
-    ]
-    cached = [
-        Bar(agent, after, f"{before:.1%}, {after:.1%} with Prunus", before)
-        for agent, one in by_agent(rows).items()
-        for before, after in ((share(one.unpruned_cached, one.unpruned_tokens), share(one.cached, one.tokens)),)
     ]
     everything = total(rows)
     content = f"""<p class="lead">{escape(lead)}</p>

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from prunus.errors import SettingsError
 from prunus.history import Call, Message, Result, Text
-from prunus.lab.masks import Results
+from prunus.lab.policy import Results
 
 PEERS: Final[Mapping[str, tuple[str, ...]]] = {
     "langchain": ("langchain.agents.middleware", "langchain_core.messages", "langchain_core.messages.utils"),

@@ -9,9 +9,8 @@ from typing import Final
 from prunus.errors import SettingsError
 from prunus.lab.bounds import Clairvoyant, Oracle
 from prunus.lab.cost import price_row
-from prunus.lab.masks import Clear, Mask, Unpruned
 from prunus.lab.peers import PEERS, LangChain, OpenAIAgents, missing
-from prunus.lab.policy import Bound, Policy, Pruned
+from prunus.lab.policy import Bound, Clear, Mask, Policy, Pruned, Unpruned
 from prunus.schedule.prices import DEFAULT, Price
 from prunus.settings.presets import LEVELS, PRESETS
 
@@ -36,7 +35,14 @@ POLICIES: Final[Mapping[str, str]] = {
 }
 
 SCHEDULES: Final = ("cache", "eager", "pressure", "clairvoyant")
-
+_SHORT: Final[Mapping[str, str]] = {
+    "auto": "auto@cache",
+    "eager": "auto@eager",
+    "acp": "acp@eager",
+    "smart": "smart@eager",
+    "clairvoyant": "auto@clairvoyant",
+}
+"""The policies that are a preset with a schedule."""
 _SHAPES: Final[Mapping[str, Callable[..., Policy]]] = {
     r"none": Unpruned,
     r"mask:(\d+)": Mask,
@@ -53,24 +59,16 @@ def policy_named(text: str, price: str | Price | None = None, window: int | None
     Raises SettingsError for an unknown name, and for a peer that is not installed.
     """
     told = price_row(price) if isinstance(price, str) else price
-    preset, _, schedule = text.partition("@")
     known_price = told or DEFAULT
+    preset, _, schedule = _SHORT.get(text, text).partition("@")
     if preset in PRESETS and schedule == "clairvoyant":
-        online = Pruned(f"{preset}@cache", preset, "cache", known_price, window)
-        return Clairvoyant(text, online, known_price)
+        return Clairvoyant(text, Pruned(text, preset, "cache", known_price, window), known_price)
     if preset in PRESETS and schedule in SCHEDULES:
         return Pruned(text, preset, schedule, None if schedule == "eager" else told, window)
-    match text:
-        case "auto":
-            return Pruned(text, text, "cache", told, window)
-        case level if level in LEVELS:
-            return Pruned(text, "auto", "cache", told, window, level)
-        case "clairvoyant":
-            return Clairvoyant(text, Pruned("auto", "auto", "cache", known_price, window), known_price)
-        case "oracle" | "oracle:all":
-            return Oracle(text, known_price, everything=text == "oracle:all")
-        case "eager" | "acp" | "smart":
-            return Pruned(text, "auto" if text == "eager" else text, "eager", window=window)
+    if text in LEVELS:
+        return Pruned(text, "auto", "cache", told, window, text)
+    if text in ("oracle", "oracle:all"):
+        return Oracle(text, known_price, everything=text == "oracle:all")
     for shape, make in _SHAPES.items():
         found = re.fullmatch(shape, text)
         if found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -20,9 +20,8 @@ from prunus.lab.conversations import (
 )
 from prunus.lab.cost import Cost, ProviderCount, cost, events, price_row, provider_count
 from prunus.lab.folds import fold_of
-from prunus.lab.masks import Unpruned
 from prunus.lab.policies import policy_named
-from prunus.lab.policy import Bound, Policy
+from prunus.lab.policy import Bound, Policy, Unpruned
 from prunus.lab.pool import spread_counted
 from prunus.lab.progress import Gauge
 from prunus.lab.replay import Reader, Replay, replay
@@ -192,31 +191,18 @@ def measurement(
 ) -> Measurement:
     """Return the figures of a conversation, of whose requests the first ones may be copied from another file."""
     return Measurement(
-        session.name,
-        session.agent,
-        policy,
-        prices,
-        len(session.requests) - copied,
-        paid.cost,
-        base.cost,
-        paid.cost + sum(part.cost(price) for part in kept.lost),
-        paid.tokens,
-        base.tokens,
-        paid.peak,
-        base.peak,
-        paid.breaks,
-        paid.flushes,
-        paid.undeclared,
-        paid.cold,
-        paid.invalid,
-        kept.lines,
-        kept.lines_kept,
-        kept.files,
-        kept.files_kept,
-        kept.soft,
-        kept.soft_kept,
-        kept.in_place,
-        events(kept.lost),
-        fold,
-        session.model,
+        session=session.name,
+        agent=session.agent,
+        model=session.model,
+        policy=policy,
+        prices=prices,
+        requests=len(session.requests) - copied,
+        unpruned=base.cost,
+        effective=paid.cost + sum(part.cost(price) for part in kept.lost),
+        unpruned_tokens=base.tokens,
+        unpruned_peak=base.peak,
+        lost=events(kept.lost),
+        fold=fold,
+        **{one.name: getattr(paid, one.name) for one in fields(Cost)},
+        **{one.name: getattr(kept, one.name) for one in fields(Retention) if one.name != "lost"},
     )
