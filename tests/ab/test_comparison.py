@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from prunus.ab.comparison import ArmFigures, compare
 from prunus.ab.results import RunResult, planned
-from prunus.ab.trial import TYPICAL, forecast
+from prunus.ab.trial import TYPICAL, ArmFigures, compare, forecast
 from prunus.providers.usage import Usage
 from prunus.schedule.dollars import Tariff, read_tariff, tariff_of
 

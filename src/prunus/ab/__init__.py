@@ -1,1 +1,1 @@
-"""Coding tasks done by a real agent, without Prunus and behind it: the same task, the same model, two bills."""
+"""A trial with a real model: a coding agent does the same tasks without Prunus and behind Prunus."""

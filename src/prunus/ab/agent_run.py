@@ -1,4 +1,7 @@
-"""One run: an agent does a task in a fresh folder, in one arm, and the checks say whether the task is solved."""
+"""One run: an agent works on a task in a fresh folder, and checks then decide whether the task is solved.
+
+A run belongs to one of two arms: the agent talks to the provider directly, or through Prunus.
+"""
 
 from __future__ import annotations
 
@@ -29,36 +32,36 @@ from prunus.settings import Settings
 _POLL: Final = 0.1
 _CHECK_SECONDS: Final = 600
 _LEFT_OUT: Final = ("XDG_", "PRUNUS_", "CLAUDE_CONFIG_DIR")
-"""Variables that would lead the agent to the user's own settings."""
+"""Environment variables that would make the agent read the user's own settings."""
 
 
 class AgentFailed(PrunusError):
-    """The agent did not get to work, so that more runs would fail in the same way."""
+    """The agent could not start its work. Further runs would fail in the same way."""
 
 
 class Stopped(PrunusError):
-    """The budget is used up, or a model has no price."""
+    """The trial must stop: the budget is used up, or a model has no known price."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSetup:
-    """How an agent is started, the same in every run."""
+    """How to start the agent; the same for every run."""
 
     launcher: Launcher
     program: str
     arguments: tuple[str, ...]
-    """With `{prompt}` and `{model}`; empty if the launcher knows them."""
+    """Arguments with `{prompt}` and `{model}` in them; empty if the launcher knows its own arguments."""
     model: str
     upstreams: Mapping[str, str]
-    """The addresses of the providers."""
+    """The address of each provider, by its name."""
     settings: Callable[[tuple[str, ...], tuple[str, ...]], Settings]
-    """The settings of Prunus for upstreams, given as `NAME=URL`, and with some settings changed."""
+    """Returns the settings of Prunus, given upstreams as `NAME=URL` and overrides as `key=value`."""
     seconds: float
-    """How long a run may take."""
+    """The time limit of a run."""
     tariffs: OwnTariffs = ()
 
     def started(self, prompt: str, host: Host) -> Launch:
-        """The arguments and variables for a task. Raises AgentFailed if nobody knows them."""
+        """Return the arguments and environment variables for a task. Raises AgentFailed if they are unknown."""
         if self.arguments:
             given = (one.replace("{prompt}", prompt).replace("{model}", self.model) for one in self.arguments)
             return Launch(tuple(given))
@@ -72,8 +75,8 @@ class AgentSetup:
 
 
 def perform(setup: AgentSetup, task: CodingTask, run: PlannedRun, meter: Meter, folder: Path) -> RunResult:
-    """Do a task in one arm and keep everything in a folder. Raises Stopped if no more may be spent."""
-    # Beside all that is kept: the agent shall find no other run, and nothing in the path shall tell the arm.
+    """Make one run, keep its files in `folder`, and return its result. Raises Stopped if the budget is used up."""
+    # The agent works outside of the results: it must not find other runs, and its path must not reveal the arm.
     with tempfile.TemporaryDirectory(prefix="prunus-ab-") as place:
         work, home, scratch = (Path(place) / name for name in (task.name, "home", "scratch"))
         for each in (home, scratch):
@@ -98,7 +101,7 @@ def perform(setup: AgentSetup, task: CodingTask, run: PlannedRun, meter: Meter, 
 
 @contextmanager
 def _arm(setup: AgentSetup, run: PlannedRun, relay: Relay, folder: Path) -> Iterator[str]:
-    """The address that the agent is given: that of the relay, or that of Prunus before the relay."""
+    """Yield the base URL for the agent: that of the relay, or that of a Prunus proxy in front of the relay."""
     if run.arm == "without":
         yield relay.url
         return
@@ -123,7 +126,7 @@ def _environment(home: Path) -> dict[str, str]:
 def _work(
     setup: AgentSetup, task: CodingTask, url: str, host: Host, meter: Meter, folder: Path
 ) -> tuple[int, bool]:
-    """Let the agent work. Return its exit code, and whether it took too long."""
+    """Run the agent. Return its exit code, and whether it exceeded the time limit."""
     reached, started = setup.launcher.launch(url, host), setup.started(task.prompt, host)
     command = [setup.program, *reached.arguments, *started.arguments]
     environment = {**host.environment, **reached.environment, **started.environment}
@@ -148,7 +151,7 @@ def _work(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the agent, and with it what it has started."""
+    """Kill the agent and all processes that it started."""
     if sys.platform == "win32":
         process.kill()
     else:
@@ -158,7 +161,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _check(task: CodingTask, work: Path, folder: Path) -> bool:
-    """Whether all checks succeed; what they write is kept."""
+    """Return whether all checks of the task succeed; their output goes to `check.txt`."""
     task.restore(work)
     with (folder / "check.txt").open("wb") as said:
         if task.test_patch:
@@ -171,7 +174,7 @@ def _check(task: CodingTask, work: Path, folder: Path) -> bool:
 
 
 def passes(check: str, work: Path, said: int = subprocess.DEVNULL) -> bool:
-    """Whether a command succeeds in a folder; `{python}` in it is the Python that runs Prunus."""
+    """Return whether a command succeeds in a folder; `{python}` means the Python that runs Prunus."""
     command = check.replace("{python}", f'"{sys.executable}"')
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     try:

@@ -1,8 +1,8 @@
-"""The transcript of a run: every request to the provider with its answer, what they cost, and what the agent did.
+"""The transcript of a run: every request to the provider and its answer, their cost, and the calls in them.
 
-Headers are not kept, because they hold keys. A read is repeated if the same conversation has read those lines
-before and named no change of the file since. A change by a command that does not name the file goes unnoticed, in
-both arms alike.
+The transcript has no headers, because headers contain API keys. A read counts as a re-read if the same conversation
+has read the same lines before, and no call has named the file in a change since. Changes by commands that do not
+name the file are missed, in both arms alike.
 """
 
 from __future__ import annotations
@@ -27,41 +27,41 @@ from prunus.providers.usage import Usage, counts_in, long_writes_of, usage_of
 from prunus.schedule.dollars import Tariff, tariff_of
 
 FILE = "exchanges.jsonl.gz"
-"""The name of the transcript in the folder of a run."""
+"""The file name of the transcript in the folder of a run."""
 OwnTariffs = tuple[tuple[str, Tariff], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RelayedExchange:
-    """One request and its answer, as they passed by just before the provider."""
+    """One request to the provider and its answer."""
 
     number: int
     time: float
-    """When the request came, in seconds since 1970."""
+    """The time of the request, in seconds since 1970."""
     seconds: float
-    """How long the answer took."""
+    """The time until the end of the answer."""
     method: str
     path: str
     status: int
-    """The status of the answer; 0 if none came."""
+    """The HTTP status of the answer; 0 if there was no answer."""
     request: str
     answer: str
     model: str = ""
-    """The model that the request names; empty if it names none."""
+    """The model in the request; empty if the request names none."""
     usage: Usage | None = None
-    """What the provider says that the request took."""
+    """The token usage that the provider reported."""
     long_writes: int = 0
-    """The written tokens that live in the cache for an hour."""
+    """The number of written tokens that stay in the cache for an hour; their price is higher."""
 
 
 def append(folder: Path, exchange: RelayedExchange) -> None:
-    """Add an exchange to the transcript in a folder; what is there already survives a crash."""
+    """Append an exchange to the transcript in a folder. A crash damages no earlier exchange."""
     with gzip.open(folder / FILE, "ab") as out:
         out.write(msgspec.json.encode(exchange) + b"\n")
 
 
 def read_exchanges(folder: Path) -> Iterator[RelayedExchange]:
-    """The transcript in a folder, as far as it was written; nothing if there is none."""
+    """Yield the exchanges of the transcript in a folder; none if there is no transcript."""
     if not (folder / FILE).exists():
         return
     with gzip.open(folder / FILE, "rb") as lines:
@@ -73,7 +73,7 @@ def read_exchanges(folder: Path) -> Iterator[RelayedExchange]:
 
 
 def model_of(request: bytes) -> str:
-    """The model that a request names; empty if it is no JSON object with a model."""
+    """Return the model in a request; empty if the request is not a JSON object with a model."""
     try:
         model = msgspec.json.decode(request, type=dict[str, msgspec.Raw]).get("model")
         return msgspec.json.decode(model, type=str) if model is not None else ""
@@ -82,9 +82,9 @@ def model_of(request: bytes) -> str:
 
 
 def usage_in(answer: bytes) -> tuple[Usage | None, int]:
-    """What an answer says that its request took, and how many written tokens live for an hour.
+    """Return the token usage in an answer, and how many written tokens stay in the cache for an hour.
 
-    An answer is one JSON document or a stream of events; a later event replaces the counts of an earlier one.
+    An answer is one JSON document or a stream of events. Counts in a later event replace those in an earlier one.
     """
     counts: dict[str, int] = {}
     for event in _events(answer):
@@ -113,23 +113,23 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 
 class Meter:
-    """What a trial has spent so far, against its budget. Several threads may use it.
+    """Counts the dollars that a trial spends, and refuses requests beyond its budget. Safe for several threads.
 
-    A request is admitted if its model has a price and the budget is not used up. Requests that are under way when
-    the budget runs out are still paid for, so the sum can end a little above it.
+    A request is admitted if the price of its model is known and the budget is not used up. Requests that are under
+    way when the budget runs out still cost money, so the sum can exceed the budget a little.
     """
 
     def __init__(self, budget: float, spent: float = 0.0, own: OwnTariffs = ()) -> None:
         self.spent = spent
-        """The dollars of all requests so far, those of earlier calls included."""
+        """The dollars of all requests so far, including those of earlier calls of `prunus ab`."""
         self.refusal = ""
-        """Why a request was refused; empty as long as none was."""
+        """Why the last refused request was refused; empty if none was."""
         self._budget = budget
         self._own = own
         self._lock = threading.Lock()
 
     def admit(self, model: str) -> str:
-        """Why a request to a model may not be sent; empty if it may."""
+        """Return why a request to a model must not be sent; empty if it may be sent."""
         with self._lock:
             if model and tariff_of(model, self._own) is None:
                 self.refusal = f"no dollar price is known for the model {model}: give one with --price"
@@ -138,13 +138,13 @@ class Meter:
             return self.refusal
 
     def charge(self, exchange: RelayedExchange) -> None:
-        """Add what an exchange cost."""
+        """Add the cost of an exchange."""
         with self._lock:
             self.spent += dollars_of(exchange, self._own)
 
 
 def dollars_of(exchange: RelayedExchange, own: OwnTariffs = ()) -> float:
-    """What an exchange cost; nothing if the provider counted nothing."""
+    """Return the cost of an exchange; 0 if the provider reported no usage."""
     tariff = tariff_of(exchange.model, own)
     if exchange.usage is None or tariff is None:
         return 0.0
@@ -153,23 +153,23 @@ def dollars_of(exchange: RelayedExchange, own: OwnTariffs = ()) -> float:
 
 @dataclass(frozen=True, slots=True)
 class CallCounts:
-    """The calls of a run."""
+    """The number of tool calls in a run."""
 
     calls: int = 0
     rereads: int = 0
-    """Calls that read lines again that were read before and not changed since."""
+    """Calls that read lines which the conversation had read before, and which no call has changed since."""
 
 
 @dataclass(slots=True)
 class _Reading:
-    """What one conversation has read so far."""
+    """The calls of one conversation so far, and the lines that they read."""
 
     calls: set[str] = field(default_factory=set)
     spans: dict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
     rereads: int = 0
 
     def take(self, call: Call, toolbox: Toolbox) -> None:
-        """Note a call that is new."""
+        """Count a call that was not seen before."""
         self.calls.add(call.id)
         repeated = False
         for touch in toolbox.meaning(call.tool, call.input).touches:
@@ -184,7 +184,7 @@ class _Reading:
 
 
 def count_calls(exchanges: Iterable[RelayedExchange]) -> CallCounts:
-    """The calls that the requests of a run show, each counted once, where it appears first."""
+    """Return the number of calls in a run; each call counts once, although later requests repeat it."""
     toolbox = Toolbox()
     conversations: dict[str, _Reading] = defaultdict(_Reading)
     for exchange in exchanges:
@@ -203,6 +203,6 @@ def count_calls(exchanges: Iterable[RelayedExchange]) -> CallCounts:
 
 
 def _opening(history: History) -> str:
-    """The first words of the user, which tell a conversation from those of sub-agents."""
+    """Return the first message of the user, which distinguishes a conversation from those of sub-agents."""
     spoken = (message for message in history.messages if message.role == "user")
     return next((repr(message.parts) for message in spoken), "")

@@ -1,7 +1,7 @@
-"""A relay just before the provider: it passes everything on and keeps requests, answers and usage.
+"""A relay in front of the provider: it forwards every request, and records requests, answers and usage.
 
-Both arms of a comparison use the same relay, so both are measured in the same way. It shares no code with the proxy
-whose effect is measured, apart from the choice of the upstream.
+Both arms of a trial use the same relay, so both are measured in the same way. Apart from the choice of the
+upstream, the relay shares no code with the proxy, because the effect of the proxy is what a trial measures.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _HOPS: Final = frozenset(
     ("host", "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
      "content-length", "accept-encoding", "expect")
 )  # fmt: skip
-"""Headers that belong to one connection, and the encodings: the relay wants to read the answers."""
+"""Headers that belong to one connection, and `accept-encoding`, because the relay must read the answers."""
 _SECONDS: Final = 600.0
-"""How long the relay waits for the next bytes of an answer."""
+"""Seconds that the relay waits for the next bytes of an answer."""
 _CHUNK: Final = 65_536
 
 
 class Relay:
-    """Listens on a free port of this machine between `with` and its end."""
+    """A server on a free port of this machine; it runs inside a `with` block."""
 
     def __init__(self, upstreams: Mapping[str, str], fallback: str, meter: Meter, folder: Path) -> None:
-        """`upstreams` are addresses by name; `folder` gets the transcript."""
+        """`upstreams` has the address of each provider by name; the transcript goes to `folder`."""
         self._upstreams = upstreams
         self._fallback = fallback
         self._meter = meter
@@ -65,15 +65,15 @@ class Relay:
         self._thread.join()
 
     def route(self, method: str, path: str, headers: Mapping[str, str]) -> Route:
-        """Where a request goes."""
+        """Return the upstream and the path that a request goes to."""
         return route(method, path, {name.lower() for name in headers}, self._fallback)
 
     def refusal(self, model: str) -> str:
-        """Why a request to a model may not be sent; empty if it may."""
+        """Return why a request to a model must not be sent; empty if it may be sent."""
         return self._meter.admit(model)
 
     def ask(self, method: str, way: Route, query: str, headers: Mapping[str, str], body: bytes) -> HTTPResponse:
-        """The answer of the provider, not read yet. Raises OSError or HTTPException if the provider is silent."""
+        """Send a request, and return the unread answer. Raises OSError or HTTPException if there is none."""
         kept = {name: value for name, value in headers.items() if name.lower() not in _HOPS}
         kept["Accept-Encoding"] = "identity"
         url = join(self._upstreams.get(way.upstream, self._upstreams[self._fallback]), way.path)
@@ -85,7 +85,7 @@ class Relay:
         return answer  # type: ignore[no-any-return]  # an HTTPError is a response too
 
     def keep(self, exchange: RelayedExchange) -> None:
-        """Number an exchange, and add it to the transcript and to the bill."""
+        """Number an exchange, append it to the transcript, and count its cost."""
         with self._lock:
             append(self._folder, replace(exchange, number=self._count))
             self._count += 1
@@ -94,7 +94,7 @@ class Relay:
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: Any) -> None:
-        """Leave redirects to the client."""
+        """Do not follow a redirect: the client decides."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -102,7 +102,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing: a client that leaves is no fault of the relay."""
+        """Print nothing: a client may close its connection at any time."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -110,10 +110,10 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing; the transcript tells."""
+        """Print nothing: the transcript has every request."""
 
     def handle_one_request(self) -> None:
-        # Any method: the base class would look for do_GET, do_POST and so on.
+        # The base class would look for a method of this class for each HTTP method: do_GET, do_POST and so on.
         self.raw_requestline = self.rfile.readline(_CHUNK)
         if not self.raw_requestline or not self.parse_request():
             self.close_connection = True
@@ -151,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
             text = _decoded(bytes(held), answer.headers.get("content-encoding", ""))
             self.relay.keep(_answered(asked, answer.status, text))
         if ends:
-            # The client sends its next request behind this, so the exchanges are kept in their order.
+            # The client sends its next request only after this chunk, so the transcript keeps their order.
             with suppress(OSError):
                 self.wfile.write(b"0\r\n\r\n")
 
@@ -166,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
             pass
 
     def _answer(self, answer: HTTPResponse, held: bytearray) -> bool:
-        """Pass an answer on as it comes; True if only the end of its last chunk is left to send."""
+        """Forward an answer as it comes. Return whether only its final empty chunk remains to be sent."""
         self.send_response_only(answer.status, answer.reason)
         for name, value in answer.headers.items():
             if name.lower() not in _HOPS:
@@ -177,7 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         gone = False
         with answer:
-            # The answer is read to its end even if the client has left: the provider charges for it.
+            # Read the answer to its end even if the client is gone: the provider charges for all of it.
             while chunk := answer.read1(_CHUNK):
                 held += chunk
                 if gone or bodiless:
@@ -199,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _answered(asked: RelayedExchange, status: int, answer: bytes) -> RelayedExchange:
-    """The exchange with its answer, and with what the provider says that it took."""
+    """Return the exchange with its answer and the usage that the provider reported."""
     usage, long_writes = usage_in(answer) if asked.model and 200 <= status < 300 else (None, 0)
     return replace(
         asked,
@@ -212,10 +212,10 @@ def _answered(asked: RelayedExchange, status: int, answer: bytes) -> RelayedExch
 
 
 def _decoded(raw: bytes, encoding: str) -> bytes:
-    """The bytes without their content encoding, as far as that can be read."""
+    """Return the decoded bytes, or the bytes as they came if their content encoding cannot be read."""
     if not encoding or not can_decode(encoding):
         return raw
     try:
         return decoder_of(encoding).feed(raw)
-    except Exception:  # each library has its own errors, and what cannot be read is kept as it came
+    except Exception:  # Each library has its own errors.
         return raw

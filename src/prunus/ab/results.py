@@ -1,12 +1,12 @@
-"""The runs of a trial on disk: what is planned, what is done, what was spent.
+"""The runs of a trial on disk: which are planned, which are finished, and what they cost.
 
-OUT/trial.json                       what is compared
+OUT/trial.json                       what the trial compares
 OUT/runs/TASK/REPEAT-ARM/            one run
-    run.json                         its result; a run without it is not done
+    run.json                         its result; a run without this file is not finished
     exchanges.jsonl.gz               every request to the provider and its answer
-    agent.out, agent.err, check.txt  what the agent and the checks wrote
+    agent.out, agent.err, check.txt  the output of the agent and of the checks
     work/                            the repository as the agent left it
-OUT/runs/TASK/REPEAT-ARM.stopped-N/  a run that was stopped; it is made again, and its cost counts
+OUT/runs/TASK/REPEAT-ARM.stopped-N/  a stopped run; the trial makes it again, and its cost counts
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _RUN: Final = "run.json"
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One task, done once in one arm."""
+    """A run of a trial: one task in one arm."""
 
     task: str
     repeat: int
-    """Counted from 1."""
+    """The number of the repeat, from 1."""
     arm: Arm
 
     def folder(self, out: Path) -> Path:
-        """Where the run is kept."""
+        """Return the folder that keeps the files of the run."""
         return out / "runs" / self.task / f"{self.repeat}-{self.arm}"
 
     def fresh_folder(self, out: Path) -> Path:
-        """An empty folder for the run; what a stopped attempt left behind is kept under another name."""
+        """Make and return an empty folder for the run. The files of a stopped attempt stay under another name."""
         folder = self.folder(out)
         if folder.exists():
             number = 1
@@ -53,48 +53,49 @@ class PlannedRun:
         return folder
 
     def save(self, out: Path, result: RunResult) -> None:
-        """Write the result; the run is done from then on."""
+        """Write the result. From then on the run counts as finished."""
         path = self.folder(out) / _RUN
         beside = path.with_suffix(".new")
         beside.write_bytes(msgspec.json.format(msgspec.json.encode(result)) + b"\n")
         beside.replace(path)
 
     def result(self, out: Path) -> RunResult | None:
-        """The result; None if the run is not done."""
+        """Return the result, or None if the run is not finished."""
         return _saved_result(self.folder(out))
 
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What came of one run."""
+    """The result of one run."""
 
     task: str
     repeat: int
     arm: Arm
     solved: bool
     exit_code: int
-    """That of the agent; negative if a signal ended it."""
+    """The exit code of the agent; negative if a signal ended it."""
     timed_out: bool
-    """Whether the agent was ended because it took too long; the checks are made all the same."""
+    """Whether the agent was stopped at the time limit. The checks run even then."""
     seconds: float
-    """How long the agent worked."""
+    """The time that the agent worked."""
     requests: int
-    """Requests that the provider answered and counted."""
+    """Requests for which the provider reported usage."""
     refused: int
-    """Requests that the provider answered with an error."""
+    """Requests that the provider answered with an error status."""
     calls: int
     rereads: int
     usage: Usage
     long_writes: int
     dollars: float
     models: Mapping[str, int] = field(default_factory=dict)
-    """How many requests each model answered."""
+    """The number of requests that each model answered."""
 
 
 def planned(tasks: Iterable[str], repeat: int) -> list[PlannedRun]:
-    """All runs of a trial in their order.
+    """Return all runs of a trial, in the order in which they are made.
 
-    The arms take turns in going first: the second may find a prefix in the cache that the first has paid for.
+    The arms take turns in going first. The second run may read a prefix from the provider's cache that the first
+    run has paid for, so each arm goes second equally often.
     """
     return [
         PlannedRun(task, number, arm)
@@ -105,7 +106,7 @@ def planned(tasks: Iterable[str], repeat: int) -> list[PlannedRun]:
 
 
 def agree_on(out: Path, compared: Mapping[str, object]) -> None:
-    """Note what a trial compares. Raises SettingsError if the folder holds runs of another comparison."""
+    """Write down what a trial compares. Raises SettingsError if the folder holds runs of another comparison."""
     path = out / _TRIAL
     if path.exists():
         before = msgspec.json.decode(path.read_bytes(), type=dict[str, object])
@@ -119,7 +120,7 @@ def agree_on(out: Path, compared: Mapping[str, object]) -> None:
 
 
 def spent(out: Path, own: OwnTariffs = ()) -> float:
-    """The dollars of all runs in a folder, those of stopped runs included."""
+    """Return the cost of all runs in a folder, including stopped runs."""
     return sum(_dollars(folder, own) for folder in sorted((out / "runs").glob("*/*")))
 
 

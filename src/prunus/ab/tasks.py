@@ -1,8 +1,8 @@
-"""Coding tasks: those that come with Prunus, and tasks of the user's own in the shape of SWE-bench.
+"""Coding tasks: the bundled ones, and the user's own in the format of SWE-bench.
 
-A bundled task is one file, `data/ab/NAME.toml`. It holds the prompt, the checks, every file of the repository that
-the agent gets, and the reference solution. The tests of a repository are put back before they are run, so that
-changing the tests solves nothing.
+A bundled task is one file, `data/ab/NAME.toml`. It contains the prompt, the checks, the files of the repository
+that the agent works on, and a reference solution. The original tests replace those in the repository before the
+checks run, so an agent cannot solve a task by changing its tests.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _PROMPT: Final = (
 )
 _NEEDED: Final = ("instance_id", "repo_path", "problem_statement")
 _COMMAND: Final = "python3 -m pytest -q {tests}"
-"""How tests are run if an instance does not say."""
+"""The command that runs the tests if an instance names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One change of the reference solution: a text that stands once in a file, and what belongs there."""
+    """One change of the reference solution: `wrong` occurs once in the file, and `right` replaces it."""
 
     path: str
     wrong: str
@@ -40,30 +40,30 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class CodingTask:
-    """What an agent is asked to do, and how to find out whether it did."""
+    """A task for an agent, and the checks that decide whether the agent solved it."""
 
     name: str
     prompt: str
     source: Path | Mapping[str, str]
-    """The repository that the agent gets: a folder to copy, or the text of each file by its path."""
+    """The repository that the agent works on: a folder to copy, or the text of each file by its path."""
     checks: tuple[str, ...]
     """Commands that all succeed once the task is solved."""
     restored: tuple[str, ...] = ()
-    """Files and folders that are put back before the checks."""
+    """Files and folders whose original content is restored before the checks."""
     test_patch: str = ""
     """A diff that is applied before the checks; the agent does not see it."""
     repairs: tuple[Repair, ...] = ()
     """The reference solution; only bundled tasks have one."""
 
     def lay_out(self, folder: Path) -> None:
-        """Write the repository to a folder that does not exist yet."""
+        """Create a folder with the files of the repository."""
         if isinstance(self.source, Path):
             shutil.copytree(self.source, folder, ignore=_IGNORED, symlinks=True)
         else:
             _write_files(self.source, folder)
 
     def restore(self, folder: Path) -> None:
-        """Put back the files that the checks rely on."""
+        """Restore the original content of the files that the checks rely on."""
         for name in self.restored:
             if isinstance(self.source, Path):
                 _copy_again(self.source / name, folder / name)
@@ -74,7 +74,7 @@ class CodingTask:
 
 
 def _copy_again(source: Path, target: Path) -> None:
-    """Copy a file or a folder to where the agent may have changed it."""
+    """Replace a file or a folder that the agent may have changed."""
     if source.is_dir():
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(source, target, ignore=_IGNORED)
@@ -90,7 +90,7 @@ def _write_files(files: Mapping[str, str], folder: Path) -> None:
 
 
 def bundled() -> tuple[CodingTask, ...]:
-    """The tasks that come with Prunus, by name."""
+    """Return the tasks that come with Prunus, ordered by name."""
     return tuple(map(_bundled_task, sorted(FOLDER.glob("*.toml"))))
 
 
@@ -107,7 +107,7 @@ def _bundled_task(path: Path) -> CodingTask:
 
 
 def named_tasks(tasks: Iterable[CodingTask], names: Iterable[str]) -> tuple[CodingTask, ...]:
-    """The named tasks in the given order; all of them without a name. Raises SettingsError for an unknown name."""
+    """Return the named tasks in the given order, or all tasks if no name is given. Raises SettingsError."""
     known = {task.name: task for task in tasks}
     wanted = tuple(dict.fromkeys(names)) or tuple(known)
     unknown = [name for name in wanted if name not in known]
@@ -117,7 +117,7 @@ def named_tasks(tasks: Iterable[CodingTask], names: Iterable[str]) -> tuple[Codi
 
 
 def read_instances(folder: Path) -> tuple[CodingTask, ...]:
-    """The instances in the JSON and JSONL files of a folder. Raises SettingsError that names what is wrong."""
+    """Return the tasks in the JSON and JSONL files of a folder. Raises SettingsError for an invalid instance."""
     files = sorted(path for path in folder.glob("*") if path.suffix in (".json", ".jsonl"))
     if not files:
         raise SettingsError(f"{folder}: no .json or .jsonl file with instances")
@@ -161,7 +161,7 @@ def _instance(path: Path, given: dict[str, Any]) -> CodingTask:
 
 
 def _tests(path: Path, given: dict[str, Any], key: str) -> tuple[str, ...]:
-    """A list of tests; SWE-bench writes it as a list or as the JSON of one."""
+    """Return the names of tests. SWE-bench writes them as a list, or as a string with the JSON of a list."""
     value = given.get(key, [])
     try:
         listed = msgspec.json.decode(value) if isinstance(value, str) else value
@@ -171,5 +171,5 @@ def _tests(path: Path, given: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _safe(name: str) -> str:
-    """The name as that of a folder."""
+    """Return the name with only characters that a folder name may have."""
     return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)

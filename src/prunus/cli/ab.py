@@ -92,9 +92,8 @@ def command(
       prunus ab --agent ./my_agent.py --model m --price 1,0.1,1,4 --budget 5 -- --task {prompt}
     """
     from prunus.ab.agent_run import AgentSetup, Stopped
-    from prunus.ab.comparison import announcement
     from prunus.ab.tasks import bundled, named_tasks, read_instances
-    from prunus.ab.trial import Trial
+    from prunus.ab.trial import Trial, announcement
     from prunus.clients.launcher import launcher_of
     from prunus.proxy.serve import check_packages
     from prunus.schedule.dollars import read_tariff
@@ -190,7 +189,7 @@ def _progress(
     total: int, done: int
 ) -> Iterator[tuple[Callable[[PlannedRun, Meter], None], Callable[[RunResult], None]]]:
     """What to call before and after each run, so that the user sees how far the trial is."""
-    from prunus.ab.comparison import result_line
+    from prunus.ab.trial import result_line
 
     if not sys.stderr.isatty():
         yield (lambda run, meter: None), (lambda result: click.echo(result_line(result), err=True))
@@ -223,7 +222,7 @@ def _report(trial: Trial, json_: bool) -> None:
     """Print both arms side by side, and write the same as JSON beside the runs."""
     import msgspec
 
-    from prunus.ab.comparison import compare, comparison_table, legend
+    from prunus.ab.trial import compare, comparison_table, legend
     from prunus.cli.table import say, show
     from prunus.schedule.dollars import SOURCE
 
