@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from prunus.lab.best_cuts import Foresight, best_cuts, steps
+from prunus.lab.best_cuts import Foresight, best_cuts
 
 PRICES = [(0.1, 1.25), (0.025, 1.25), (0.5, 1.0), (0.02, 1.0)]
 
@@ -16,7 +16,7 @@ def priced(line: Foresight, cuts: tuple[int, ...], read: float, write: float) ->
         here = [message for message, birth in enumerate(line.births) if birth <= request]
         first = len(here)
         for message in here:
-            gain = max((change for change in line.gains[message] if change[0] <= request), default=(0, 0))[1]
+            gain = line.gains[message][request]
             new = line.births[message] == request
             if message >= cut:
                 if not new and force[message] != gain:
@@ -44,7 +44,7 @@ def invented(seed: int, messages: int = 5, requests: int = 6) -> Foresight:
             if request >= birth and rng.random() < 0.3:
                 gain = rng.randint(gain, size)
             grown.append(gain)
-        gains.append(steps(grown))
+        gains.append(grown)
     warm = (False, *(rng.random() < 0.9 for _ in range(requests - 1)))
     return Foresight(tuple(sizes), tuple(births), tuple(gains), warm)
 
@@ -60,27 +60,23 @@ def test_no_other_schedule_is_cheaper(seed: int) -> None:
 
 
 def test_a_new_message_is_cut_before_its_first_send() -> None:
-    line = Foresight((100, 500), (0, 1), ((), ((1, 400),)), (False, True, True))
+    line = Foresight((100, 500), (0, 1), ([0, 0, 0], [0, 400, 400]), (False, True, True))
     assert best_cuts(line, 0.1, 1.25) == (0, 1, 2)
 
 
 def test_a_small_gain_before_a_long_tail_waits() -> None:
-    line = Foresight((100, 5000), (0, 1), (((2, 50),), ()), (False, True, True, True))
+    line = Foresight((100, 5000), (0, 1), ([0, 0, 50, 50], [0] * 4), (False, True, True, True))
     assert best_cuts(line, 0.1, 1.25) == (0, 1, 2, 2)
 
 
 def test_a_flush_waits_for_an_edit_that_comes_soon() -> None:
-    early, later = ((2, 900),), ((3, 900),)
-    line = Foresight((1000, 1000, 10), (0, 1, 2), (early, later, ()), (False, *[True] * 60))
+    early, later = [0] * 2 + [900] * 59, [0] * 3 + [900] * 58
+    line = Foresight((1000, 1000, 10), (0, 1, 2), (early, later, [0] * 61), (False, *[True] * 60))
     cuts = best_cuts(line, 0.1, 1.25)
     assert cuts[2] >= 2
     assert cuts[3] == 0
 
 
 def test_a_flush_is_free_when_the_cache_is_cold() -> None:
-    line = Foresight((100, 5000), (0, 1), (((2, 50),), ()), (False, True, True, False, True))
+    line = Foresight((100, 5000), (0, 1), ([0, 0, 50, 50, 50], [0] * 5), (False, True, True, False, True))
     assert best_cuts(line, 0.1, 1.25)[3] == 0
-
-
-def test_steps_are_the_requests_at_which_something_changes() -> None:
-    assert steps([0, 0, 5, 5, 7]) == ((2, 5), (4, 7))

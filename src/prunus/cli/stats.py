@@ -7,7 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
@@ -149,11 +149,11 @@ def show_earnings(earned: Iterable[Earnings], money: Money, form: str) -> None:
 
 def show_misses(rows: Iterable[DayTotals], money: Money, settings: Settings, form: str, **named: str) -> None:
     """Print why tokens were written to prompt caches; `named` are further fields of each record."""
-    from prunus.report.cache_misses import writes, writes_records, writes_table
+    from prunus.report.cache_misses import writes, writes_table
 
     found = writes(rows, money, settings.price_of)
     if form:
-        _print_records([{**named, **record} for record in writes_records(found)], form)
+        _print_records([{**named, **asdict(one)} for one in found], form)
         return
     headings, cells = writes_table(found)
     show(headings, cells, right=range(1, len(headings)))

@@ -25,9 +25,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-Steps = tuple[tuple[int, int], ...]
-"""Pairs of a request and the tokens that are prunable from that request on; before the first pair, none are."""
-
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
@@ -37,16 +34,10 @@ class Foresight:
     """The tokens of each message."""
     births: tuple[int, ...]
     """The first request that contains each message, in ascending order."""
-    gains: tuple[Steps, ...]
-    """The prunable tokens of each message over time."""
+    gains: tuple[Sequence[int], ...]
+    """The prunable tokens of each message at each request."""
     warm: tuple[bool, ...]
     """Whether the cache is warm at each request."""
-
-
-def steps(gains: Sequence[int]) -> Steps:
-    """Return the requests at which the prunable tokens change, from the prunable tokens at each request."""
-    changes = zip(gains, [0, *gains], strict=False)
-    return tuple((request, now) for request, (now, before) in enumerate(changes) if now != before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,33 +78,22 @@ def _blocks(timeline: Foresight) -> list[_Block]:
     end = len(timeline.warm)
     late = [
         message
-        for message, changes in enumerate(timeline.gains)
-        if timeline.births[message] < end and any(request > timeline.births[message] for request, _ in changes)
+        for message, (birth, gains) in enumerate(zip(timeline.births, timeline.gains, strict=True))
+        if any(now != before for before, now in pairwise(gains[birth:]))
     ]
     blocks = []
     for message, following in pairwise([*late, len(timeline.sizes)]):
         birth = timeline.births[message]
-        left = [timeline.sizes[message] - gain for gain in _by_request(timeline.gains[message], birth, end)]
+        left = [timeline.sizes[message] - gain for gain in timeline.gains[message][birth:]]
         beside = [0] * (end - birth)
         for other in range(message + 1, following):
             since = timeline.births[other]
             if since < end:
-                size = timeline.sizes[other] - _by_request(timeline.gains[other], since, end)[0]
+                size = timeline.sizes[other] - timeline.gains[other][since]
                 for request in range(since + 1, end):
                     beside[request - birth] += size
         blocks.append(_Block(message, birth, left, list(accumulate(left, max)), beside))
     return blocks
-
-
-def _by_request(changes: Steps, birth: int, end: int) -> list[int]:
-    gains = []
-    at = gain = 0
-    for request in range(birth, end):
-        while at < len(changes) and changes[at][0] <= request:
-            gain = changes[at][1]
-            at += 1
-        gains.append(gain)
-    return gains
 
 
 class _Search:

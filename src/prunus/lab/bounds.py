@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 from prunus.clients.sessions import Session
 from prunus.edits import Edit
 from prunus.history import Call, Marker, Part, Result, Thinking
-from prunus.lab.best_cuts import Foresight, best_cuts, steps
+from prunus.lab.best_cuts import Foresight, best_cuts
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.policy import PLACEHOLDER, Policy, Pruned, PrunusSender, Unpruned
 from prunus.lab.replay import Form, Reader, Replay, Sent, Sheet, replay, send
@@ -73,7 +73,7 @@ def foreseen(session: Session, reader: Reader, policy: Pruned, price: Price) -> 
     return Foresight(
         sizes,
         births(session),
-        tuple(steps([now.get(message, 0) for now in gains]) for message in range(len(sizes))),
+        tuple([now.get(message, 0) for now in gains] for message in range(len(sizes))),
         tuple(not is_cold(one, price) for one in sent),
     )
 
@@ -167,7 +167,7 @@ class Oracle:
         ]
         sizes = tuple(sheet.tokens for sheet in sheets)
         warm = tuple(not is_cold(one, self.price) for one in unpruned)
-        line = Foresight(sizes, births(session), tuple(map(steps, gains)), warm)
+        line = Foresight(sizes, births(session), tuple(gains), warm)
         cuts = best_cuts(line, self.price.read, self.price.write)
         sent: list[Sent] = []
         shown = list(sheets)

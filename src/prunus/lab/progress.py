@@ -51,21 +51,23 @@ class Gauge:
             self._changed()
 
 
-class StatusLine:
-    """One line on a terminal that each new text replaces; elsewhere each text is a line of its own."""
+class _Progress:
+    """When a run began, and the line of a terminal that shows its progress; elsewhere each text is a new line."""
 
-    def __init__(self, out: TextIO | None) -> None:
+    def __init__(self, quiet: bool, clock: Callable[[], float], out: TextIO | None) -> None:
+        self._quiet = quiet
+        self._clock = clock
         self._out = sys.stderr if out is None else out
         self._shown = False
+        self._started = self._drawn = clock()
 
     @property
-    def width(self) -> int | None:
+    def _width(self) -> int | None:
         """The columns of the terminal, or None if this is no terminal."""
         return shutil.get_terminal_size().columns - 1 if self._out.isatty() else None
 
-    def show(self, text: str) -> None:
-        """Show a text."""
-        width = self.width
+    def _show(self, text: str) -> None:
+        width = self._width
         if width is None:
             self._out.write(text + "\n")
         else:
@@ -76,22 +78,8 @@ class StatusLine:
     def clear(self) -> None:
         """Erase the line of a terminal, so that something else can be printed."""
         if self._shown:
-            self._out.write("\r" + " " * (self.width or 0) + "\r")
+            self._out.write("\r" + " " * (self._width or 0) + "\r")
             self._out.flush()
-
-
-class _Progress:
-    """When a run began, and when its progress was shown last."""
-
-    def __init__(self, quiet: bool, clock: Callable[[], float], out: TextIO | None) -> None:
-        self._quiet = quiet
-        self._clock = clock
-        self._status = StatusLine(out)
-        self._started = self._drawn = clock()
-
-    def clear(self) -> None:
-        """Erase the line of a terminal, so that something else can be printed."""
-        self._status.clear()
 
 
 class ProgressBoard(_Progress):
@@ -126,13 +114,13 @@ class ProgressBoard(_Progress):
         over = len(self._done) == len(self._sizes)
         share = 1.0 if over else min(_ALMOST, self._share())
         news = int(100 * share) - self._said
-        width = self._status.width
+        width = self._width
         if width is not None:
             due = now - self._drawn >= _OFTEN
         else:
             due = news > 0 and (over or (news >= _STEP and now - self._drawn >= _SELDOM))
         if due:
-            self._status.show(self._line(share, now, width))
+            self._show(self._line(share, now, width))
             self._drawn, self._said = now, int(100 * share)
 
     def _share(self) -> float:
@@ -175,10 +163,10 @@ class CorpusProgress(_Progress):
         self._recordings += 1
         self._failed = failed
         now = self._clock()
-        pause = _CORPUS_SELDOM if self._status.width is None else _CORPUS_OFTEN
+        pause = _CORPUS_SELDOM if self._width is None else _CORPUS_OFTEN
         if not self._quiet and now - self._drawn >= pause:
             self._drawn = now
-            self._status.show(self.line())
+            self._show(self.line())
 
     def line(self) -> str:
         """Return the progress as text."""

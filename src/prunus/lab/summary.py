@@ -105,10 +105,7 @@ def summarise(rows: Iterable[Measurement]) -> tuple[Summary, ...]:
     """Return one summary for each policy at each price, in order of appearance."""
     groups: dict[tuple[str, str], GroupSums] = {}
     for row in rows:
-        key = (row.policy, row.prices)
-        if key not in groups:
-            groups[key] = GroupSums(*key)
-        groups[key].add(row)
+        groups.setdefault((row.policy, row.prices), GroupSums(row.policy, row.prices)).add(row)
     return tuple(map(summary_of, groups.values()))
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import Price
@@ -70,11 +70,6 @@ def writes_table(found: Sequence[CacheWrites]) -> tuple[tuple[str, ...], list[tu
         for one in found
     ]
     return ("written because", "requests", "tokens", "", "price"), rows
-
-
-def writes_records(found: Iterable[CacheWrites]) -> list[dict[str, Any]]:
-    """The same as plain data, for programs."""
-    return list(map(asdict, found))
 
 
 def _priced(parts: Iterable[tuple[str, int, int]], money: Money, price_of: Callable[[str], Price]) -> float | None:
