@@ -17,35 +17,29 @@ _MISSING: Final = "There is no such page. The address may be of a conversation t
 
 def answer(request: PageRequest, sources: Sources) -> PageAnswer:
     """Return the page of a request; reading the store may take a while."""
-    steps = [unquote(step) for step in request.path.strip("/").split("/")]
-    found = _changed(request, steps, sources) if request.method == "POST" else _found(request, steps, sources)
-    return found if found is not None else problem(404, _MISSING)
+    return _found(request, sources) or problem(404, _MISSING)
 
 
-def _found(request: PageRequest, steps: list[str], sources: Sources) -> PageAnswer | None:
-    match steps:
-        case [""]:
-            return overview_page(request, sources)
-        case ["conversations"]:
-            return conversations_page(request, sources)
-        case ["conversations", id]:
-            return conversation_page(id, request, sources)
-        case ["receipts"]:
-            return receipts_page(request, sources)
-        case ["receipts", id, place]:
-            return receipt_page(id, place, request, sources)
-        case ["strategies"]:
-            return strategies_page(request, sources)
-        case ["settings"]:
-            return settings_page(sources)
-        case ["static", name]:
-            file = static_file(name)
-            return None if file is None else PageAnswer(200, file[1], file[0], (_FOR_EVER,))
-    return None
-
-
-def _changed(request: PageRequest, steps: list[str], sources: Sources) -> PageAnswer | None:
-    match steps:
-        case ["receipts", id, place, "restore"]:
+def _found(request: PageRequest, sources: Sources) -> PageAnswer | None:
+    match request.method, [unquote(step) for step in request.path.strip("/").split("/")]:
+        case "POST", ["receipts", id, place, "restore"]:
             return restore(id, place, request, sources)
+        case "POST", _:
+            return None
+        case _, [""]:
+            return overview_page(request, sources)
+        case _, ["conversations"]:
+            return conversations_page(request, sources)
+        case _, ["conversations", id]:
+            return conversation_page(id, request, sources)
+        case _, ["receipts"]:
+            return receipts_page(request, sources)
+        case _, ["receipts", id, place]:
+            return receipt_page(id, place, request, sources)
+        case _, ["strategies"]:
+            return strategies_page(request, sources)
+        case _, ["settings"]:
+            return settings_page(sources)
+        case _, ["static", name] if (file := static_file(name)) is not None:
+            return PageAnswer(200, file[1], file[0], (_FOR_EVER,))
     return None

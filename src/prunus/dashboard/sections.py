@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from prunus.conversations.context import Context
-from prunus.dashboard.markup import Child, Markup, element
+from prunus.dashboard.markup import Markup, element
 from prunus.dashboard.shapes import amount, bar, section, table, tokens
 from prunus.report.cache_misses import REASONS, writes
-from prunus.report.funnel import Funnel, funnel_of_all
+from prunus.report.funnel import Funnel, funnel_of
 from prunus.schedule.budget import headroom
 from prunus.schedule.priorities import PRIORITIES
 from prunus.settings import Settings
@@ -113,61 +113,51 @@ def context_section(session: StoredSession, known: Context | None, settings: Set
         empty = element("p", "What fills the context was not counted for this conversation.", class_="empty")
         return section("Context of the newest request", lead, empty)
     allowed = {str(name): tokens for name, tokens in budget.allowed(window).items()}
-    funnel = funnel_of_all([known])
+    notes = {str(name): words for name, words in PRIORITIES.items()}
+    funnel = funnel_of(known.before, known.after, known.strategies)
     return section(
         "Context of the newest request",
         lead,
         element(
             "div",
-            _bars("By category, and its budget", known.categories, allowed),
-            _bars("By priority", known.priorities, {}, notes={str(k): v for k, v in PRIORITIES.items()}),
-            _funnel(funnel) if funnel is not None else None,
+            _bars("By category, and its budget", _shares(known.categories, allowed)),
+            _bars("By priority", _shares(known.priorities, {}), notes),
+            _bars("The funnel", _steps(funnel)),
             class_="columns",
         ),
     )
 
 
-def _bars(
-    title: str, rows: Mapping[str, int], allowed: Mapping[str, int], notes: Mapping[str, str] | None = None
-) -> Markup:
+def _bars(title: str, rows: Iterable[tuple[str, str, Markup]], notes: Mapping[str, str] | None = None) -> Markup:
+    """Return a list of names, each with its words and its bar; a note shows when the mouse is over a name."""
+    lines = [
+        element(
+            "div",
+            element("dt", name, title=(notes or {}).get(name)),
+            element("dd", words, class_="number"),
+            element("dd", drawn),
+        )
+        for name, words, drawn in rows
+    ]
+    return element("div", element("h3", title), element("dl", lines, class_="bars"))
+
+
+def _shares(rows: Mapping[str, int], allowed: Mapping[str, int]) -> Iterator[tuple[str, str, Markup]]:
     most = max((*rows.values(), 1))
-    return element(
-        "div",
-        element("h3", title),
-        element("dl", list(_rows(rows, allowed, most, notes or {})), class_="bars"),
-    )
-
-
-def _rows(
-    rows: Mapping[str, int], allowed: Mapping[str, int], most: int, notes: Mapping[str, str]
-) -> Iterator[Child]:
     for name, count in rows.items():
         limit = allowed.get(name)
         words = f"{short(count)} of {short(limit)}" if limit is not None else short(count)
-        yield element(
-            "div",
-            element("dt", name, title=notes.get(name)),
-            element("dd", words, class_="number"),
-            element("dd", bar(count, most if limit is None else limit, f"{name}: {words} tokens")),
-        )
+        yield name, words, bar(count, most if limit is None else limit, f"{name}: {words} tokens")
 
 
-def _funnel(funnel: Funnel) -> Markup:
-    steps = [
+def _steps(funnel: Funnel) -> Iterator[tuple[str, str, Markup]]:
+    for name, count, sign in (
         ("raw context", funnel.raw, ""),
         ("superseded", funnel.auto_supersede, "-"),
         ("asked for", funnel.manual, "-"),
         ("pruned", funnel.auto_prune, "-"),
         *([("ids and reminders", funnel.added, "+")] if funnel.added > 0 else []),
         ("active context", funnel.active, ""),
-    ]
-    rows = [
-        element(
-            "div",
-            element("dt", name),
-            element("dd", f"{sign if count else ''}{short(count)} ({percent(count, funnel.raw)})", class_="number"),
-            element("dd", bar(count, funnel.raw, f"{name}: {count:,} tokens", "less" if sign == "-" else "")),
-        )
-        for name, count, sign in steps
-    ]
-    return element("div", element("h3", "The funnel"), element("dl", rows, class_="bars"))
+    ):
+        words = f"{sign if count else ''}{short(count)} ({percent(count, funnel.raw)})"
+        yield name, words, bar(count, funnel.raw, f"{name}: {count:,} tokens", "less" if sign == "-" else "")

@@ -88,10 +88,10 @@ def bar(part: float, whole: float, label: str, kind: str = "") -> Markup:
     )
 
 
-def section(title: str, *content: Child, note: Child = None, id: str | None = None) -> Markup:
+def section(title: str, *content: Child, note: Child = None) -> Markup:
     """Return a part of a page with its heading."""
     lead = element("p", note, class_="note") if note else None
-    return element("section", element("h2", title), lead, *content, id=id)
+    return element("section", element("h2", title), lead, *content)
 
 
 def pager(path: str, number: int, more: bool) -> Markup | None:
