@@ -1,10 +1,11 @@
 import json
+from typing import Any
 
-from prunus.edits import Edit, Gone
-from prunus.history import Call, History, Message, Ref, Result
-from prunus.providers import read
+from prunus.edits import Edit, Gone, Proposal
+from prunus.history import Ref
+from prunus.outcome import Outcome, Receipt
 from prunus.pruner import prune
-from prunus.report.request_report import record, text_report, tool_names
+from prunus.report.request_report import cut_tools, record, text_report
 from prunus.settings import Settings
 
 
@@ -67,28 +68,37 @@ def test_a_body_that_cannot_be_read_leaves_its_error() -> None:
     assert "not JSON" in record(prune(b"hello"))["error"]
 
 
-def edit(message: int, part: int = 0) -> Edit:
-    return Edit(Ref(message, part), Gone(), "old_errors", "")
+def cut(*receipts: Receipt) -> Outcome[None]:
+    """A request that made these edits."""
+    made = {receipt.edit.target: receipt for receipt in receipts}
+    edits = tuple(Proposal(target, Gone(), "old_errors", "") for target in made)
+    return Outcome(None, made=edits, receipt=lambda edit: made[edit.target])
+
+
+def receipt(message: int, tool: str, call: int) -> Receipt:
+    return Receipt("", Edit(Ref(message, 0), Gone(), "old_errors", ""), "", tool, item=Ref(call, 0))
 
 
 def test_a_pruned_request_names_the_tools_that_were_cut(session: bytes) -> None:
-    assert tool_names(read(session), prune(session).edits) == ("Read", "Bash")
+    assert cut_tools(prune(session)) == ("Read", "Bash")
 
 
 def test_a_call_whose_input_and_result_went_counts_once() -> None:
-    history = History("x", (Message("assistant", (Call("1", "bash", {}),)), Message("user", (Result("1", ""),))))
-    assert tool_names(history, [edit(1), edit(0)]) == ("bash",)
+    assert cut_tools(cut(receipt(2, "bash", 1), receipt(1, "bash", 1))) == ("bash",)
+
+
+def test_tools_stand_in_the_order_of_their_calls() -> None:
+    assert cut_tools(cut(receipt(4, "read", 1), receipt(3, "bash", 2))) == ("read", "bash")
 
 
 def test_ids_that_are_used_again_belong_to_the_newest_call() -> None:
-    turns = [
-        Message("assistant", (Call("1", "read", {}),)),
-        Message("user", (Result("1", ""),)),
-        Message("assistant", (Call("1", "bash", {}),)),
-        Message("user", (Result("1", ""),)),
-    ]
-    assert tool_names(History("x", tuple(turns)), [edit(1), edit(3)]) == ("read", "bash")
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Go."}]
+    for tool, given in (("Read", {"file_path": "/a.py"}), *[("Bash", {"command": "git status"})] * 3):
+        use = {"type": "tool_use", "id": "1", "name": tool, "input": given}
+        answer = {"type": "tool_result", "tool_use_id": "1", "content": f"{tool} says so\n" * 80}
+        messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [answer]}]
+    assert cut_tools(prune(messages)) == ("Bash", "Bash")
 
 
 def test_a_result_without_its_call_has_no_name() -> None:
-    assert tool_names(History("x", (Message("user", (Result("1", ""),)),)), [edit(0)]) == ()
+    assert cut_tools(cut(receipt(1, "", 1))) == ()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
+import shutil
 import sys
-import tempfile
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -79,22 +79,16 @@ def write_body(body: bytes, target: Path | None) -> None:
 
 
 def _replace(target: Path, body: bytes) -> None:
-    mode = target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    beside = target.with_name(f".{target.name}.{token_hex(4)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with beside.open("xb") as file:
+            if target.exists():
+                shutil.copymode(target, beside)
             file.write(body)
-        Path(name).chmod(mode)
-        Path(name).replace(target)
+        beside.replace(target)
     except BaseException:  # Also on Ctrl-C: the half-written file must not stay.
-        Path(name).unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 turn_option = click.option(

@@ -48,9 +48,9 @@ def command(
       prunus prune request.json -o pruned.json --report json 2> report.json
       prunus prune session.jsonl --turn 12 > pruned.json
     """
-    from prunus.providers import frame, read
+    from prunus.providers import frame
     from prunus.pruner import Pruner
-    from prunus.report.request_report import record, text_report, tool_names
+    from prunus.report.request_report import record, text_report
 
     settings = chosen.load().settings
     body = read_request(source, format_, turn, settings.limits.body)
@@ -68,10 +68,8 @@ def command(
     if report == "json":
         click.echo(json.dumps(record(outcome), ensure_ascii=False, indent=2), err=True)
     elif report == "text":
-        detailed = settings.notification == "detailed" and outcome.edits
-        tools = tool_names(read(body, outcome.report.format), outcome.edits) if detailed else ()
         idle = frame(body, format_).closed or ("" if settings.active_strategies() else "no strategy is on")
-        say(text_report(outcome, settings.notification, tools, idle), err=True)
+        say(text_report(outcome, settings.notification, idle), err=True)
 
 
 @click.command("explain")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prunus.edits import Edit, Proposal, Refusal
-from prunus.history import Call, History, Ref, Result
 from prunus.outcome import Outcome, Report
 from prunus.report.funnel import auto_supersede, effectiveness, funnel_of, funnel_record
 from prunus.report.status import status_line
@@ -20,22 +19,27 @@ if TYPE_CHECKING:
     from prunus.explain import Explained
 
 
-def text_report(
-    outcome: Outcome[object], notification: Notification = "minimal", tools: Sequence[str] = (), idle: str = ""
-) -> str:
+def text_report(outcome: Outcome[object], notification: Notification = "minimal", idle: str = "") -> str:
     """Status line, tokens before and after, the box, and what the guards held back.
 
-    `tools` are those of the calls that were cut; `idle` says why nothing could be, where that is so.
+    `idle` says why nothing could be cut, where that is so.
     """
     if outcome.error is not None:
         return f"Left as it came: {outcome.error}"
     report = outcome.report
+    tools = cut_tools(outcome) if notification == "detailed" else ()
     blocks = [
         "\n".join(line for line in (status_line(report, notification, tools), _tokens(report, idle)) if line),
         effectiveness(report.strategies),
         _refusals(outcome),
     ]
     return "\n\n".join(block for block in blocks if block)
+
+
+def cut_tools(outcome: Outcome[object]) -> tuple[str, ...]:
+    """The tool of each call that this request cut first, in order; a call counts once, however much of it went."""
+    calls = {(receipt.item or receipt.edit.target): receipt.tool for receipt in outcome.receipts if receipt.tool}
+    return tuple(calls[call] for call in sorted(calls))
 
 
 def change(before: int, after: int) -> str:
@@ -111,28 +115,6 @@ def _place(edit: Edit) -> dict[str, int]:
 def tallies_record(tallies: Mapping[str, Tally]) -> dict[str, dict[str, int]]:
     """How much of each there is, by name."""
     return {name: {"count": tally.count, "tokens": tally.tokens} for name, tally in tallies.items()}
-
-
-def tool_names(history: History, edits: Iterable[Edit]) -> tuple[str, ...]:
-    """The tool of each call that the edits cut, in order; a call counts once, however much of it went."""
-    calls = _calls(history)
-    cut = {calls[edit.target] for edit in edits if edit.target in calls}
-    return tuple(tool for _, tool in sorted(cut))
-
-
-def _calls(history: History) -> dict[Ref, tuple[Ref, str]]:
-    """The call behind each call and result, with its tool."""
-    found: dict[Ref, tuple[Ref, str]] = {}
-    newest: dict[str, tuple[Ref, str]] = {}
-    for i, message in enumerate(history.messages):
-        for k, part in enumerate(message.parts):
-            ref = Ref(i, k)
-            if isinstance(part, Call):
-                # Some models count their ids anew in each turn, so a result belongs to the newest call.
-                found[ref] = newest[part.id] = (ref, part.tool)
-            elif isinstance(part, Result) and part.id in newest:
-                found[ref] = newest[part.id]
-    return found
 
 
 class PartRow(NamedTuple):
