@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from importlib import import_module
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
@@ -94,7 +94,9 @@ def _is_grouped(database: Any, path: Path, session: str) -> bool:
 def _lines(database: Any, path: Path, columns: Sequence[str], session: str) -> Iterator[tuple[str, bytes]]:
     """Yield the name of the session and the JSON line of each row; without a name, the number of the row."""
     cursor = database.execute("SELECT * FROM read_parquet(?)", [str(path)])
-    for number, row in enumerate(_rows(cursor, columns), 1):
+    fetched = chain.from_iterable(iter(lambda: cursor.fetchmany(_BATCH), []))
+    for number, cells in enumerate(fetched, 1):
+        row = dict(zip(columns, cells, strict=True))
         named = session and row[session] is not None
         yield str(row[session]) if named else f"row {number}", msgspec.json.encode(_without_nulls(row)) + b"\n"
 
@@ -102,12 +104,6 @@ def _lines(database: Any, path: Path, columns: Sequence[str], session: str) -> I
 def _neighbours(lines: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, list[bytes]]]:
     for key, group in groupby(lines, itemgetter(0)):
         yield key, [line for _, line in group]
-
-
-def _rows(cursor: Any, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
-    while batch := cursor.fetchmany(_BATCH):
-        for row in batch:
-            yield dict(zip(columns, row, strict=True))
 
 
 def _column(columns: Sequence[str], names: Sequence[str]) -> str:

@@ -33,6 +33,8 @@ from prunus.text.printable import printable
 
 _CONVERSATIONS: Final = 8
 _DAYS: Final = 30
+_EXPECTED: Final = ("", "first", "cut")
+"""The reasons of cache misses that need no remark."""
 SHOWN: Final = 20
 """Requests that the list shows."""
 
@@ -223,20 +225,14 @@ def _columns(sources: Sources) -> tuple[tuple[str, str, Callable[[Exchange], str
 
 def _said(exchange: Exchange) -> str:
     """Return what is worth a word about a request."""
-    words = []
-    if not 200 <= exchange.status < 300:
-        words.append(f"status {exchange.status}")
-    if exchange.shadow:
-        words.append("shadow")
-    if exchange.keep_alive:
-        words.append("keep-alive")
-    if exchange.behind:
-        words.append("no time to prune")
-    if exchange.error:
-        words.append("sent unchanged after a fault")
-    if exchange.flush is not None:
-        words.append(f"flush: {exchange.flush.reason}")
-    if exchange.missed_for not in ("", "first", "cut"):
-        why = REASONS.get(exchange.missed_for, exchange.missed_for)
-        words.append(f"missed {short(exchange.missed)} in the cache: {why}")
-    return ", ".join(words)
+    why = REASONS.get(exchange.missed_for, exchange.missed_for)
+    remarks = (
+        f"status {exchange.status}" if not 200 <= exchange.status < 300 else "",
+        "shadow" if exchange.shadow else "",
+        "keep-alive" if exchange.keep_alive else "",
+        "no time to prune" if exchange.behind else "",
+        "sent unchanged after a fault" if exchange.error else "",
+        f"flush: {exchange.flush.reason}" if exchange.flush is not None else "",
+        f"missed {short(exchange.missed)} in the cache: {why}" if exchange.missed_for not in _EXPECTED else "",
+    )
+    return ", ".join(filter(None, remarks))

@@ -217,21 +217,18 @@ def counted_rate(conversations: Mapping[tuple[int, int], int]) -> Rate:
     lost = sum(lost * count for (lost, _), count in conversations.items())
     if not requests or not lost:
         return Rate(0.0, 0.0, 0.0)
-    value = _rate(lost, requests)
+    value = 1_000 * lost / requests
     if sum(conversations.values()) > _RESAMPLED:
         share = lost / requests
         squares = sum(count * (lost - share * sent) ** 2 for (lost, sent), count in sorted(conversations.items()))
         reach = _NORMAL * 1_000 * math.sqrt(squares) / requests
         return Rate(value, max(0.0, value - reach), value + reach)
     listed = [one for one, count in sorted(conversations.items()) for _ in range(count)]
-    return Rate(value, *interval(listed, _sample_rate))
+    return Rate(value, *interval(listed, _rate))
 
 
-def _sample_rate(conversations: Sequence[tuple[int, int]]) -> float:
-    return _rate(sum(lost for lost, _ in conversations), sum(requests for _, requests in conversations))
-
-
-def _rate(lost: int, requests: int) -> float:
+def _rate(conversations: Sequence[tuple[int, int]]) -> float:
+    lost, requests = (sum(numbers) for numbers in zip(*conversations, strict=True))
     return 1_000 * lost / requests if requests else 0.0
 
 
