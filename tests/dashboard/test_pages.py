@@ -87,6 +87,16 @@ def test_a_conversation_tells_the_same_savings_as_the_statistics(tmp_path: Path,
     assert dollars(told["saved"]) in shown and f"{dollars(told['unpruned'])} without Prunus" in shown
 
 
+def test_savings_with_two_models_are_those_of_the_statistics(tmp_path: Path, store: Store) -> None:
+    id = fill(store, 1, 400)[0]
+    [session] = store.sessions("", 1)
+    cheap = {"model": "claude-haiku-4-5", "cost": 1e7, "cost_unpruned": 2e7, "time": session.last + 1}
+    store.record("", exchange(id, 401, **cheap))
+    said = CliRunner().invoke(main, ["stats", id, "--json", "--store", f"sqlite:///{tmp_path / 'store.db'}"])
+    told = json.loads(said.stdout)["session"]["dollars"]
+    assert dollars(told["saved"]) in page(store, f"conversations/{id}").partition("</dl>")[0]
+
+
 def test_a_model_without_a_price_is_shown_in_tokens(store: Store) -> None:
     store.record("", exchange("c1", 1, time=1_990.0, model="home-grown", cost=4_000.0, cost_unpruned=9_000.0))
     shown = page(store, "")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from prunus.report.spending import bill_of, cost_of_asking
-from prunus.reuse.asked_again import Tried
+from prunus.reuse.asked_again import Experience, Tried
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import Price
 from prunus.spending import DayTotals
+from prunus.store.records import Totals
 
 KNOWN = DayTotals("", model="claude-sonnet-4-5", requests=2, cost=600_000.0, cost_unpruned=1_000_000.0)
 OTHER = DayTotals("", model="nobody-knows", requests=1, cost=1.0, cost_unpruned=2.0)
@@ -34,4 +35,6 @@ def test_asking_again_is_taken_off_the_savings() -> None:
 
 def test_asking_again_costs_a_request_and_the_part() -> None:
     tried = Tried(cut=10, expected=0.5, asked=2, tokens=1_000)
-    assert cost_of_asking(tried, 50_000, Price(0.1, 1.25, 300, 0)) == 2 * (5_000 + 750) + 1_250
+    totals = Totals(requests=2, tokens_after=100_000, experience=Experience(2, {("stale_reads", "read"): tried}))
+    prices = {KNOWN.model: Price(0.1, 1.25, 300, 0), OTHER.model: Price(0.5, 1.0, 300, 0)}
+    assert cost_of_asking(totals, [OTHER, KNOWN], prices.__getitem__) == 2 * (5_000 + 750) + 1_250

@@ -189,7 +189,11 @@ def _show_box(
 ) -> None:
     """Print the numbers of one session, and of all."""
     from prunus.report.funnel import funnel_of_all
+    from prunus.report.spending import bill_of, cost_of_asking
     from prunus.report.totals_box import agents_record, learned_lines, stats_box, totals_record
+
+    def billed(totals: Totals, rows: Sequence[DayTotals]) -> Bill | None:
+        return bill_of(rows, prices, cost_of_asking(totals, rows, settings.price_of))
 
     with existing_store(url) as store:
         sessions = store.sessions(name := tenant_of(store, tenant), 1) if store is not None else []
@@ -207,10 +211,9 @@ def _show_box(
         every = store.contexts(name)
         newest = store.contexts(name, shown.id) if shown is not None else []
         agents = store.experiences(name)
-        bill = _bill(one, store.bills(name, shown.id, shadow=shadow), prices, settings) if shown and one else None
+        bill = billed(one, store.bills(name, shown.id, shadow=shadow)) if shown and one else None
         bills = {
-            kind: _bill(sums, store.days(name, shadow=kind), prices, settings)
-            for kind, sums in ((False, real), (True, in_shadow))
+            kind: billed(sums, store.days(name, shadow=kind)) for kind, sums in ((False, real), (True, in_shadow))
         }
     allowed = settings.allowed_asks()
     funnel = funnel_of_all(
@@ -234,16 +237,6 @@ def _show_box(
         one, ever, about, shadow=shadow, funnel=funnel, learned=learned, bill=bill, bill_ever=bills[shadow]
     )
     say("\n\n".join(filter(None, (box, words))))
-
-
-def _bill(totals: Totals, rows: Sequence[DayTotals], prices: Money, settings: Settings) -> Bill | None:
-    """Return what was billed in dollars; None if no price is known."""
-    from prunus.report.spending import bill_of, cost_of_asking
-
-    dearest = max(rows, key=lambda row: row.cost_unpruned, default=None)
-    context = totals.tokens_after / max(1, totals.requests)
-    price = settings.price_of(dearest.model if dearest is not None else "")
-    return bill_of(rows, prices, cost_of_asking(totals.experience.total, context, price))
 
 
 def _headroom(session: StoredSession, settings: Settings) -> tuple[dict[str, int], str]:

@@ -133,11 +133,9 @@ def _lead(session: StoredSession, sources: Sources) -> Markup:
 
 def _figures(totals: Totals, rows: Sequence[DayTotals], sources: Sources) -> Markup:
     """Return the sums of a conversation; `rows` are its sums by model. Savings are those of `prunus stats`."""
-    settings, tried = sources.settings, totals.experience.total
-    paid, whole = bill(settings, rows)
-    dearest = max(rows, key=lambda row: row.cost_unpruned, default=DayTotals("")).model
-    context = totals.tokens_after / max(1, totals.requests)
-    asking = amount(settings, [(dearest, cost_of_asking(tried, context, settings.price_of(dearest)))])
+    tried = totals.experience.total
+    paid, whole = bill(sources.settings, rows)
+    asking = whole.at_mean_price(cost_of_asking(totals, rows, sources.settings.price_of))
     saved = whole - paid - asking
     usage = totals.usage
     prompt = usage.input + usage.cache_read + usage.cache_write

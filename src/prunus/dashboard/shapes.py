@@ -183,6 +183,11 @@ class Amount:
     def __sub__(self, other: Amount) -> Amount:
         return Amount(self.cost - other.cost, self.dollars - other.dollars, self.unpriced - other.unpriced)
 
+    def at_mean_price(self, cost: float) -> Amount:
+        """Return another cost at the mean price of this one; without any price it stays in tokens."""
+        priced = self.cost - self.unpriced
+        return Amount(cost, cost * self.dollars / priced) if priced else Amount(cost, 0.0, cost)
+
     def __str__(self) -> str:
         """The dollars; without any price the tokens, and with some prices both."""
         if not self.unpriced:

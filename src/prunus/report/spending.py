@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
 
 from prunus.errors import SettingsError
-from prunus.reuse.asked_again import Tried
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import Price
 from prunus.spending import DayTotals, Earnings, summed
+from prunus.store.records import Totals
 from prunus.text.numbers import dollars, percent, short
 
 _ANSWER: Final = 750
@@ -61,11 +61,14 @@ def bill_of(rows: Iterable[DayTotals], money: Money, asking: float = 0.0) -> Bil
     return Bill(cost, unpruned, of_breaks, asking * unpruned / priced, tuple(sorted(unknown)))
 
 
-def cost_of_asking(tried: Tried, context: float, price: Price) -> float:
-    """Return the cost of asking for cut content again, in uncached input tokens.
+def cost_of_asking(totals: Totals, rows: Sequence[DayTotals], price_of: Callable[[str], Price]) -> float:
+    """Return the cost of asking for cut content again, in uncached input tokens; `rows` are the sums by model.
 
-    Each time, one more request of `context` tokens was sent, and the part was written to the cache again.
+    Each time, one more request of average size was sent to the model that cost most, and the part was written to
+    the cache again.
     """
+    tried, context = totals.experience.total, totals.tokens_after / max(1, totals.requests)
+    price = price_of(max(rows, key=lambda row: row.cost_unpruned, default=DayTotals("")).model)
     return tried.asked * (context * price.read + _ANSWER) + tried.tokens * price.write
 
 
