@@ -55,41 +55,43 @@ def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> S
     before, after, kept = replays.paid(Unpruned()), replays.paid(policy), replays.kept(policy)
     unpruned, paid = cost(before, price), cost(after, price)
     numbers = Total(
-        1,
-        len(session.requests) - copied,
-        copied,
-        unpruned.tokens,
-        paid.tokens,
-        unpruned.cost,
-        paid.cost,
-        paid.cost + sum(part.cost(price) for part in kept.lost),
-        _cached(before, price),
-        _cached(after, price),
-        _breaks(before, after, price),
-        events(kept.lost),
-        kept.hard,
-        kept.hard_kept,
-        kept.soft,
-        kept.soft_kept,
-        kept.in_place,
-        policy.refused,
-        paid.invalid,
+        sessions=1,
+        requests=len(session.requests) - copied,
+        copied=copied,
+        unpruned_tokens=unpruned.tokens,
+        tokens=paid.tokens,
+        unpruned=unpruned.cost,
+        cost=paid.cost,
+        effective=paid.cost + sum(part.cost(price) for part in kept.lost),
+        unpruned_cached=_cached(before, price),
+        cached=_cached(after, price),
+        breaks=_breaks(before, after, price),
+        lost=events(kept.lost),
+        hard=kept.hard,
+        hard_kept=kept.hard_kept,
+        soft=kept.soft,
+        soft_kept=kept.soft_kept,
+        in_place=kept.in_place,
+        refused=policy.refused,
+        invalid=paid.invalid,
     )
+    times = [time for time in session.times[copied:] if time is not None]
     return SessionResult(
-        str(path),
-        session.name,
-        session.agent,
-        session.model,
-        price_of(session.model) != DEFAULT,
-        numbers,
-        _effects(policy.tallies[copied:], after, price, unpruned.cost - paid.cost),
-        piece.lifetime,
-        {name: _alternative(name, piece, replays) for name in (*LEVELS, *RIVALS) if name != level},
-        *_times(session.times[copied:]),
-        project_of(encode(session.body(0))) or path.parent.name,
-        replays.count.known,
-        cache_writes(before, price),
-        cache_writes(after, price),
+        path=str(path),
+        session=session.name,
+        agent=session.agent,
+        model=session.model,
+        known=price_of(session.model) != DEFAULT,
+        total=numbers,
+        strategies=_effects(policy.tallies[copied:], after, price, unpruned.cost - paid.cost),
+        lifetime=piece.lifetime,
+        beside={name: _alternative(name, piece, replays) for name in (*LEVELS, *RIVALS) if name != level},
+        first=min(times, default=None),
+        last=max(times, default=None),
+        project=project_of(encode(session.body(0))) or path.parent.name,
+        billed=replays.count.known,
+        writes_unpruned=cache_writes(before, price),
+        writes=cache_writes(after, price),
     )
 
 
@@ -99,12 +101,6 @@ def _alternative(name: str, piece: RecordedConversation, replays: ConversationRe
     paid, kept = cost(replays.paid(policy), piece.price), replays.kept(policy)
     effective = paid.cost + sum(part.cost(piece.price) for part in kept.lost)
     return Alternative(paid.cost, effective, events(kept.lost))
-
-
-def _times(times: Sequence[float | None]) -> tuple[float | None, float | None]:
-    """Return the first and the last known time."""
-    known = [time for time in times if time is not None]
-    return (min(known), max(known)) if known else (None, None)
 
 
 class _Watched(PrunusSender):
