@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.files.talk import Step, bash, codex, edit, history, read, write
+from tests.files.talk import Step, bash, codex, edit, history, read
 
 A = "/w/a.ts"
 ABC = read(A, "a", "b", "c")
@@ -88,22 +88,7 @@ def test_a_running_command_reaches_its_files_until_it_has_ended() -> None:
     assert history(start, ended, shown, later).file_state_at("a.py").known == 1
 
 
-def test_two_spellings_of_a_path_are_one_file_where_what_is_shown_agrees() -> None:
-    lines = [f"line {number}" for number in range(1, 31)]
-    part = ("read", {"filePath": "/home/me/project/plan.md", "offset": 11, "limit": 15}, _opencode(lines, 11, 25))
-    made = write("plan.md", "\n".join(lines) + "\n")
-    assert history(made, part).file_state_at("/home/me/project/plan.md").known == 30
-    few = ("read", {"filePath": "/home/me/project/plan.md", "offset": 11, "limit": 5}, _opencode(lines, 11, 15))
-    assert history(made, few).file_state_at("/home/me/project/plan.md").known == 5
-
-
 def _opencode(lines: list[str], first: int, last: int) -> str:
     shown = "\n".join(f"{number}: {lines[number - 1]}" for number in range(first, last + 1))
     foot = f"(Showing lines {first}-{last} of {len(lines)}. Use offset={last + 1} to continue.)"
     return f"<path>/home/me/project/plan.md</path>\n<type>file</type>\n<content>\n{shown}\n\n{foot}\n</content>"
-
-
-def test_replacing_everywhere_with_as_many_lines_moves_none() -> None:
-    shown = read(A, "a", "b", "c", limit=3), read(A, "a", "b", "z", start=8)
-    state = history(*shown, edit(A, "a\nb", "a\nB", replace_all=True)).file_state_at(A)
-    assert state.lines == ("a", "B", "c", None, None, None, None, "a", "B", "z")

@@ -175,12 +175,10 @@ def test_a_command_that_leaves_the_file_alone_keeps_it(command: str) -> None:
     assert history(ABC, bash(command, output)).file_state_at(A).whole
 
 
-def test_hooks_of_a_commit_make_what_is_staged_unknown() -> None:
-    other = "/w/b.py"
+def test_hooks_of_a_commit_make_the_files_unknown() -> None:
     output = "lint-staged: running prettier\n[main 1234567] done"
-    files = history(ABC, read(other, "x"), bash("git add a.py && git commit -m done", output))
-    assert files.file_state_at(A).known == 0
-    assert files.file_state_at(other).whole
+    assert history(ABC, bash("git add a.py && git commit -m done", output)).file_state_at(A).known == 0
+    assert history(ABC, bash("git commit -m done", "[main 1234567] done")).file_state_at(A).whole
 
 
 def test_a_formatter_does_not_change_files_that_it_formatted_before() -> None:

@@ -36,7 +36,7 @@ from prunus.providers.filters import ShownIds
 from prunus.requested.commands import read_command
 from prunus.requested.request import parse as parse_decision
 from prunus.settings import jsonc
-from prunus.shell import effects, failures, git, powershell
+from prunus.shell import effects, git, powershell
 from prunus.shell.changing import script_changes, written_by
 from prunus.shell.powershell_words import tokens as powershell_tokens
 from prunus.shell.programs import steps
@@ -211,8 +211,7 @@ _ALL: Final[Mapping[str, Reader]] = {
     "written": lambda text: effects.written_texts(f"cat > a <<EOF\n{text}"),
     "written, here-string": lambda text: effects.written_texts(f"@'\n{text}\n'@ | Set-Content a"),
     "hooks": lambda text: git.hooks_kept_files(f"{text}\n[main abcdef1] x\n{text}"),
-    "git pull": lambda text: git.named_by_git(["pull"], f"Fast-forward\n{text}"),
-    "never ran": lambda text: failures.never_ran(text, text),
+    "never ran": lambda text: signs.never_ran(text, text),
     "side effects": lambda text: find_side_effects(text, "", lambda path: None),
     "side effects, a script": lambda text: find_side_effects("python a.py", "", lambda path: text),
     "side effects, a shell script": lambda text: find_side_effects("./a.sh", text, lambda path: text),

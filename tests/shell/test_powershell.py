@@ -28,7 +28,6 @@ NUMBER = "ForEach-Object { $i++; '{0,4}: {1}' -f $i, $_ }"
         ("Get-Content a.ts | Select-Object -Last 5", [("a.ts", -5, None)]),
         (f"$i=0; Get-Content src\\a.ts | {NUMBER}", [("src/a.ts", *ALL)]),
         (f"$i = 0; Get-Content a.ts | Select-Object -First 8 | {NUMBER}", [("a.ts", 1, 8)]),
-        ('$i=0; Get-Content a.ts | % { $i++; if ($i -ge 5 -and $i -le 9) { "$i $_" } }', [("a.ts", 5, 9)]),
         ("Get-Content a.ts; Write-Output '---'; Get-Content b.ts", [("a.ts", *ALL), ("b.ts", *ALL)]),
         ("Set-Location src; Get-Content a.ts", [("src/a.ts", *ALL)]),
     ],

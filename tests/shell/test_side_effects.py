@@ -8,7 +8,7 @@ from prunus.shell.side_effects import find_side_effects
 def may_change(command: str, output: str = "", path: str = "src/a.ts") -> bool:
     """Whether a file that was changed once may have changed."""
     found = find_side_effects(command, output, lambda path: None)
-    return found.covers(path) or any(run.covers(path, 1) for run in found.formatters)
+    return found.covers(path) or any(run.covers(path) for run in found.formatters)
 
 
 @pytest.mark.parametrize(
@@ -18,15 +18,8 @@ def may_change(command: str, output: str = "", path: str = "src/a.ts") -> bool:
         ("gofmt -l .", "internal/a.go\n", "internal/a.go"),
         ("eslint --ext .ts --fix lib", "", "src/a.ts"),
         ("pre-commit run --all-files", "black......Passed\nruff......Passed\n", "a.py"),
-        (
-            "bun run lint 2>&1 | tail -3",
-            "1 error and 0 warnings potentially fixable with the `--fix` option.",
-            "a.ts",
-        ),
         ("cp -r src/ out/copy", "", "src/a.ts"),
         ("find . -name __pycache__ -exec rm -rf {} +", "", "src/a.ts"),
-        ("git pull", "Already up to date.\n", "src/a.ts"),
-        ("git pull", "Fast-forward\n src/b.ts | 2 +-\n 1 file changed, 1 insertion(+)\n", "src/a.ts"),
         ("bash -n run.sh", "", "src/a.ts"),
         ("make html", "", "src/a.py"),
     ],

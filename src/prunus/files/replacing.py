@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from itertools import pairwise
-
 from prunus.files.content import PERHAPS_NOTHING, Content, Line, Patience, fitting, resembles, without_overlaps
 
 
@@ -112,32 +109,11 @@ class _Edit:
                 pieces[at] = made[-1]
             content.take(pieces)
             return made
-        if not self.shift and all(after[0] >= before[0] + self.size for before, after in pairwise(sure)):
-            return self.in_place()
-        # Lines move, so that nothing below the first place is certain.
+        # Lines may move, so that nothing below the first place is certain.
         first = min([*self.perhaps, *(place for place, _ in sure), len(pieces)])
         content.lines, content.length, content.ended = pieces[:first], None, None
         content.losses += 1
         return []
-
-    def in_place(self) -> list[Line]:
-        """Replace every occurrence by as many lines, so that no line moves."""
-        pieces, perhaps, size = self.pieces, self.perhaps, self.size
-        made: list[Line] = []
-        unsure = list(perhaps)
-        for at, column in self.sure:
-            if bisect_left(perhaps, at) > bisect_left(perhaps, at - size + 1):
-                unsure.append(at)
-                continue
-            new_lines = list(map(Line, self.replaced(at, column)))
-            pieces[at : at + size] = new_lines
-            made += new_lines
-        for place in unsure:
-            end = min(place + size, len(pieces))
-            self.content.losses += any(pieces[place:end])
-            pieces[place:end] = [None] * (end - place)
-        self.content.take(pieces)
-        return made
 
     def replaced(self, at: int, column: int) -> list[str]:
         """The lines at a place where the old text is, with the new text."""

@@ -109,3 +109,31 @@ def tells_success(text: str) -> bool:
 def refused(text: str) -> bool:
     """Whether a call was never executed, because the user or the client refused it."""
     return _DENIED.match(text) is not None
+
+
+_COLOURS: Final = re.compile(r"\x1b\[[\d;]*m")
+_UNREADABLE: Final = re.compile(
+    r"(?:[\w./-]*sh|-c)(?:: ?(?:-c|eval|line \d+|\d+))*: (?:unmatched [\"'`]|parse error\b|syntax error\b"
+    r"|unexpected EOF while looking|[Ss]yntax error: |Unterminated quoted|bad substitution|event not found).*"
+    r"|(?:[\w./-]*sh)(?:: ?(?:-c|line \d+|\d+))*: [`'].*"
+)
+"""Messages of shells about a line that they cannot read; bash repeats the line behind a quote."""
+_STILLBORN: Final = re.compile(r"\s*\d+ \[main\] \w+ \(?\d+\)? (?>.*\*\*\* fatal error - ).*")
+"""A shell of Cygwin that could not start."""
+_UNKNOWN_TERM: Final = re.compile(r"The term '([^'\n]+)' is not recognized as (?:a|the) name of a cmdlet")
+
+
+def never_ran(command: str, output: str) -> bool:
+    """Whether nothing of a command was carried out, because the shell could not read it or did not start."""
+    if len(output) > 2000:
+        return False
+    lines = [line for line in _COLOURS.sub("", output).split("\n") if line.strip()]
+    if lines and re.fullmatch(r"Exit code \d+", lines[0]):
+        del lines[0]
+    if not lines:
+        return False
+    if len(lines) == 1 and _STILLBORN.fullmatch(lines[0]):
+        return True
+    if (named := _UNKNOWN_TERM.search(lines[0])) is not None:
+        return named[1] in command and not re.search(r"[;|\n]|&&", command.strip().removeprefix("&"))
+    return "\n" not in command.strip() and all(map(_UNREADABLE.fullmatch, lines))

@@ -26,6 +26,7 @@ from prunus.files.signs import (
     ended_tasks,
     explores,
     goes_on,
+    never_ran,
     noted_changes,
     only_looks,
     proves_unchanged,
@@ -38,7 +39,6 @@ from prunus.files.tool_edits import follow_changes
 from prunus.files.tracked import TrackedFile, TrackedFiles
 from prunus.history import Call, Result, Text
 from prunus.shell.effects import only_move, written_texts
-from prunus.shell.failures import never_ran
 from prunus.shell.side_effects import ANYTHING, NO_EFFECT, SideEffects, find_side_effects, merged
 from prunus.view.uses import Piece, Use, own_text
 from prunus.view.view import View
@@ -141,8 +141,6 @@ class Timeline:
         """Learn the lines that a read shows of a file."""
         file = self._files.use(path)
         file.reads += 1
-        if file.content.blank and found.total is not None and (same := self._files.namesake(path, found)):
-            self._files.rename(same, path, copied=True)
         if not file.show(use.index, found):
             file.changes_unseen = True
         file.deleted = False

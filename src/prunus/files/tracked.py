@@ -19,8 +19,6 @@ from prunus.value import value
 _LINE_REMOVERS: Final = names("line_removers")
 _EXACT: Final = frozenset({"Edit", "MultiEdit", "str_replace_editor", "str_replace_based_edit_tool", "file_editor"})
 """Tools that replace nothing but exactly the old text."""
-_ENOUGH: Final = 10
-"""Lines that have to agree for two spellings of a path to be one file."""
 
 
 @value
@@ -212,7 +210,7 @@ class TrackedFiles:
         self._doubt(path for path, file in self._certain.items() if file.changes_unseen)
         for run in found.formatters:
             for path, file in self.by_path.items():
-                if run.covers(path, file.edits):
+                if run.covers(path):
                     if run.name not in file.formatted_by:
                         file.doubt()
                     file.formatted_by.add(run.name)
@@ -250,15 +248,6 @@ class TrackedFiles:
         if not copied:
             old.forget()
             old.deleted = True
-
-    def namesake(self, path: str, found: Shown) -> str | None:
-        """Another spelling of a path, if the file of that spelling holds the lines that a read shows."""
-        same = [file for file in self._others(path) if file.content.length == found.total]
-        if len(same) != 1:
-            return None
-        held = same[0].content
-        told = sum(bool(text) and held.text_at(at) == text for at, text in enumerate(found.texts, found.start))
-        return same[0].path if told >= _ENOUGH and held.agrees(found.start, found.texts, found.total) else None
 
     def text_of(self, path: str) -> str | None:
         """The whole text of a file that a command names, even if the folder of the command is not known."""

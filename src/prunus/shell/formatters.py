@@ -92,8 +92,6 @@ HARMLESS_TASK: Final = re.compile(
 """Tasks that leave sources alone."""
 ECHOED: Final = re.compile(r"^(?:> |\$ )(?![\w@/.-]+@[\w.-]+ )(\S.*)$", re.M)
 """Package managers print the command of a task before they run it."""
-NOTHING_FIXED: Final = re.compile(r"No fixes applied\.(?!.*Fixed \d)|fixable with the `--fix` option", re.S)
-"""Said by linters that were not told to fix anything, or found nothing to fix."""
 _WORKSPACE: Final = frozenset(
     {"-w", "--workspace", "--filter", "-F", "--prefix", "-C", "--dir", "--cwd", "-p", "--package"}
 )
@@ -134,20 +132,16 @@ class FormatterRun:
     """How the names of its files end; empty is any."""
     names: tuple[str, ...] = ()
     """The files and folders that it was given; empty is all."""
-    edited: bool = False
-    """Of the other files it goes over those that were changed: hooks of a commit rewrite what is staged."""
     _given: Names = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_given", Names(self.names))
 
-    def covers(self, path: str, edits: int) -> bool:
-        """Whether the formatter went over a file that was changed so often."""
+    def covers(self, path: str) -> bool:
+        """Whether the formatter went over this file."""
         if self.suffixes and not path.endswith(self.suffixes):
             return False
-        if self._given.mean(path) or self._given.hold(path):
-            return True
-        return (edits > 0) if self.edited else not self.names
+        return not self.names or self._given.mean(path) or self._given.hold(path)
 
 
 def formatter_run(name: str, words: Sequence[Word], folder: str) -> FormatterRun | None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from prunus.calls.paths import join
 from prunus.shell.changing import FILE, NOTHING, WILD, Changed, letters, move, named, operands, remove
 from prunus.shell.words import Simple, Word
 
@@ -166,20 +165,6 @@ def _restored(rest: Sequence[str]) -> Iterator[Restore]:
         yield Restore(tuple(names), to)
 
 
-def staged_files(commands: Sequence[Git]) -> tuple[str, ...] | None:
-    """The paths that git commands stage for a commit; None if the commands do not name them."""
-    found: list[str] = []
-    for git in commands:
-        texts = git.texts
-        if git.verb == "add":
-            if not all(word.certain for word in git.words) or {".", "-A", "-u", "--all", "--update"} & set(texts):
-                return None
-            found += (text for text in texts if not text.startswith("-"))
-        elif git.verb == "commit" and any(re.match(r"-\w*a|--all", text) for text in texts[:1]):
-            return None
-    return tuple(join("", text) for text in found)
-
-
 _COMMITTED: Final = re.compile(r"^\[[^\]\n]+ [0-9a-f]{6,}\] ", re.M)
 _HOOKS: Final = re.compile(
     r"lint-staged|husky|pre-commit|lefthook|prettier|eslint|biome|\bformat|\.{6}(?:Passed|Failed|Skipped)"
@@ -217,24 +202,3 @@ def _others(output: str) -> str:
     """The lines that are neither from git nor from a hook that changed nothing."""
     lines = (line for line in output.split("\n") if not _GIT.fullmatch(line) and not _HARMLESS.fullmatch(line))
     return "\n".join(lines)
-
-
-_UP_TO_DATE: Final = re.compile(
-    r"^(?:Already up.to.date\.|Current branch \S+ is up to date\.|Already on '.*')$", re.M
-)
-_CHANGED_FILE: Final = re.compile(r"^ (\S(?:.*?[^ \n])??) +\| +(?:\d+ [+-]*|Bin .*)$", re.M)
-_COUNT: Final = re.compile(r"^ (\d+) files? changed", re.M)
-
-
-def named_by_git(words: Sequence[str], output: str) -> tuple[str, ...] | None:
-    """The files that the output of `git pull` and its like says were changed; None if it does not say."""
-    if words[:1] == ["stash"]:
-        return () if "No local changes to save" in output and "pop" not in words else None
-    if not words or words[0] not in ("pull", "merge", "checkout", "switch", "rebase"):
-        return None
-    if _UP_TO_DATE.search(output):
-        return ()
-    files, counts = _CHANGED_FILE.findall(output), _COUNT.findall(output)
-    if words[0] in ("pull", "merge") and "Fast-forward" in output and counts == [str(len(files))]:
-        return None if any("..." in file or "=>" in file for file in files) else tuple(files)
-    return None

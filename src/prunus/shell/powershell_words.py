@@ -19,11 +19,6 @@ _READERS = frozenset({"get-content", "gc", "cat", "type"})
 _PLAIN_OUTPUT = frozenset({"out-string", "out-host", "out-default", "write-output"})
 _NUMBERED = re.compile(r"\$_(?![\w.])")
 _DECIDES = re.compile(r"\b(?:if|switch|continue|break|return|where|replace|match|substring|split)\b", re.I)
-_BETWEEN = re.compile(
-    r"\s*+\$(\w+)\+\+\s*+;?\s*+if\s*+\(\s*+\$\1\s*+-ge\s*+(\d+)\s*+-and\s*+\$\1\s*+-le\s*+(\d+)\s*+\)\s*+"
-    r"\{(?:[^{}]|\{[^{}]*+\})*+\}\s*+",
-    re.I,
-)
 
 
 class Token(NamedTuple):
@@ -178,8 +173,6 @@ def _selected(span: Span, stage: Sequence[Token]) -> Span | None:
     name = stage[0].text.lower()
     if name in ("foreach-object", "%", "foreach") and len(stage) == 2 and stage[1].kind == "block":
         body = stage[1].text[1:-1]
-        if found := _BETWEEN.fullmatch(body):
-            return span.part(Span(max(as_number(found[2]), 1), as_number(found[3])))
         return span if _NUMBERED.search(body) and not _DECIDES.search(body) else None
     if name not in ("select-object", "select"):
         return None

@@ -18,7 +18,7 @@ from prunus.shell import formatters, powershell
 from prunus.shell.brackets import substitutions
 from prunus.shell.changing import script_changes
 from prunus.shell.formatters import FormatterRun
-from prunus.shell.git import hooks_kept_files, named_by_git, read_git, staged_files
+from prunus.shell.git import hooks_kept_files, read_git
 from prunus.shell.programs import ShellStep, run_by_xargs, step_of, steps, without_runners
 from prunus.shell.words import Simple, Word
 
@@ -118,8 +118,6 @@ class _Scene:
     """The side effects of scripts in files, so that each script is read once however often it is run."""
     depth: int = 0
     folder: str = ""
-    staged: tuple[str, ...] | None = None
-    """The paths that are staged for a commit; None if they are not known."""
     piped: bool = False
     """The output went through another command."""
 
@@ -139,12 +137,11 @@ class _Scene:
             return ANYTHING
         total: list[SideEffects] = []
         folder = ""
-        staged = staged_files([read_git(step.words[1:]) for step in script if step.name == "git"])
         for at, step in enumerate(script):
             if step.name == "cd" and len(step.words) == 2:
                 folder = join(folder, step.words[1].text)
             piped = at + 1 < len(script) and script[at + 1].simple.joint == "|"
-            scene = replace(self, folder=folder, staged=staged, piped=piped)
+            scene = replace(self, folder=folder, piped=piped)
             found = [scene.of(step)]
             if styled := formatters.styled_suffixes(step.name, step.words):
                 found.append(SideEffects(styled=styled))
@@ -200,11 +197,10 @@ class _Scene:
         return SideEffects(generated=True, names=tuple(join(self.folder, text) for text in given))
 
     def wild(self, step: ShellStep) -> SideEffects:
-        """A command that names no single files: the folders that it removes or fills, or what git says."""
+        """A command that names no single files: the folders that it removes or fills, or anything."""
         texts, git = step.texts, read_git(step.words[1:]) if step.name == "git" else None
         if git is not None and git.verb != "rm":
-            said = None if git.folder or self.piped else named_by_git([git.verb, *git.texts], self.output)
-            return ANYTHING if said is None else SideEffects(names=said)
+            return ANYTHING
         if not all(word.certain or word.text == "{}" for word in step.words):
             return ANYTHING
         operands = [text for text in (git.texts if git else texts[1:]) if not text.startswith("-")]
@@ -224,20 +220,11 @@ class _Scene:
         return ANYTHING
 
     def git(self, step: ShellStep) -> SideEffects:
-        """A commit may run hooks that rewrite what is staged; other commands that get here change nothing."""
+        """A commit may run hooks that rewrite files; other git commands that get here change nothing."""
         git = read_git(step.words[1:])
         if git.verb != "commit" or "--no-verify" in git.texts:
             return NO_EFFECT
-        if not self.piped and hooks_kept_files(formatters.ECHOED.sub(self._if_writing, self.output)):
-            return NO_EFFECT
-        if self.staged is None:
-            return ANYTHING
-        return SideEffects(formatters=(FormatterRun("commit", (), self.staged, edited=True),))
-
-    def _if_writing(self, echoed: re.Match[str]) -> str:
-        """A command that a hook has echoed; empty if it leaves sources alone."""
-        found = self.inner(echoed[1])
-        return echoed[0] if found.anything or found.formatters or found.names else ""
+        return NO_EFFECT if not self.piped and hooks_kept_files(self.output) else ANYTHING
 
     def package_manager(self, step: ShellStep) -> SideEffects:
         """What the task does that a package manager is told to run."""
@@ -250,8 +237,7 @@ class _Scene:
             scene = replace(self, depth=max(self.depth, 1))
             return merged((WORK, *(scene.inner(line, output) for line in lines)))
         if formatters.FORMATTING_TASK.fullmatch(task):
-            runs = () if formatters.NOTHING_FIXED.search(self.output) else (FormatterRun(task),)
-            return SideEffects(generated=True, formatters=runs, styled=formatters.BIOME)
+            return SideEffects(generated=True, formatters=(FormatterRun(task),), styled=formatters.BIOME)
         return WORK if not task or formatters.HARMLESS_TASK.fullmatch(task) else ANYTHING
 
     def interpreter(self, step: ShellStep) -> SideEffects:
