@@ -23,11 +23,11 @@ from prunus.calls.changes import (
     Write,
 )
 from prunus.calls.patches import Patched
-from prunus.shell.effects import PathChange, ShellEffect, effects
+from prunus.shell.effects import PathChange, effects
 from prunus.shell.git import Record, Restore, Stash
-from prunus.shell.programs import steps
+from prunus.shell.programs import ShellStep, steps
 
-EditVerb = Literal["written", "edited", "appended", "deleted", "renamed"]
+EditVerb = Literal["written", "edited", "appended", "deleted", "renamed", "undone"]
 
 _LARGE: Final = 4_000_000
 """Pairs of lines beyond which two texts are compared as bags of lines."""
@@ -41,22 +41,13 @@ _TROUBLE: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class TextChange:
-    """One text that became another."""
-
-    old: str
-    new: str
-    everywhere: bool = False
-    """At each place where the old text stood."""
-
-
-@dataclass(frozen=True, slots=True)
 class FileEdit:
     """One file that a call changes."""
 
     path: str
     verb: EditVerb
-    texts: tuple[TextChange, ...] = ()
+    """`undone` if an editor takes back the last change of the file."""
+    texts: tuple[Replace, ...] = ()
     whole: str | None = None
     """The whole file afterwards, if the call shows it."""
     exact: bool = True
@@ -65,30 +56,14 @@ class FileEdit:
     """The path of a renamed file before."""
 
 
-@dataclass(frozen=True, slots=True)
-class UndoneEdit:
-    """An editor takes back the last change of a file."""
-
-    path: str
+LoggedAction = FileEdit | Restore | Record | Stash
 
 
-LoggedAction = FileEdit | UndoneEdit | Restore | Record | Stash
-
-
-def edits_of(changes: Sequence[FileChange], path: str) -> tuple[LoggedAction, ...]:
+def edits_of(changes: Sequence[FileChange], path: str) -> tuple[FileEdit, ...]:
     """The edits of a call of a writing or editing tool; `path` is the file that the call names, if any."""
     if patches := [change for change in changes if isinstance(change, Patch)]:
         return tuple(_patched(file) for patch in patches for file in patch.files)
-    if not path:
-        return ()
-    match changes:
-        case (Undo(),):
-            return (UndoneEdit(path),)
-        case (Write(text),):
-            return (FileEdit(path, "written", whole=text, exact=text is not None),)
-    texts = tuple(became for change in changes if (became := _text_change(change)) is not None)
-    clear = bool(texts) and not any(isinstance(change, Unclear) for change in changes)
-    return (FileEdit(path, "edited", texts, exact=clear),)
+    return (_edit(path, changes),) if path else ()
 
 
 def edits_of_command(command: str, result: str, failed: bool) -> tuple[LoggedAction, ...] | None:
@@ -99,47 +74,57 @@ def edits_of_command(command: str, result: str, failed: bool) -> tuple[LoggedAct
     script = steps(command)
     if script is None:
         return None if failed else ()
-    done = [tuple(action for effect in effects(step) for action in _actions(effect)) for step in script]
+    done = [tuple(_actions(step)) for step in script]
     if failed and (not any(done[:-1]) or _TROUBLE.search(result[-4_000:])):
         return None
     return tuple(action for actions in (done[:-1] if failed else done) for action in actions)
 
 
-def _actions(effect: ShellEffect) -> Iterator[LoggedAction]:
-    match effect:
-        case Patch(files):
-            yield from map(_patched, files)
-        case PathChange(path, Write(text)):
-            yield FileEdit(path, "written", whole=text, exact=text is not None)
-        case PathChange(path, Append(text)):
-            texts = () if text is None else (TextChange("", text),)
-            yield FileEdit(path, "appended", texts, exact=text is not None)
-        case PathChange(path, Delete()):
-            yield FileEdit(path, "deleted")
-        case PathChange(path, Rename(source)):
-            yield FileEdit(path, "renamed", source=source)
-        case PathChange(path):
-            yield FileEdit(path, "edited", exact=False)
-        case _:
-            yield effect
+def _actions(step: ShellStep) -> Iterator[LoggedAction]:
+    for effect in effects(step):
+        match effect:
+            case Patch(files):
+                yield from map(_patched, files)
+            case PathChange(path, change):
+                yield _edit(path, (change,))
+            case _:
+                yield effect
 
 
-def _text_change(change: FileChange) -> TextChange | None:
+def _edit(path: str, changes: Sequence[FileChange]) -> FileEdit:
+    """The changes that one call makes to one file."""
+    match changes:
+        case (Undo(),):
+            return FileEdit(path, "undone")
+        case (Write(text),):
+            return FileEdit(path, "written", whole=text, exact=text is not None)
+        case (Append(text),):
+            return FileEdit(path, "appended", () if text is None else (Replace("", text),), exact=text is not None)
+        case (Delete(),):
+            return FileEdit(path, "deleted")
+        case (Rename(source),):
+            return FileEdit(path, "renamed", source=source)
+    texts = tuple(text for change in changes for text in _replaced(change))
+    clear = bool(texts) and not any(isinstance(change, Unclear) for change in changes)
+    return FileEdit(path, "edited", texts, exact=clear)
+
+
+def _replaced(change: FileChange) -> Iterator[Replace]:
+    """The text that a change replaces, and the new text; nothing if the call shows neither."""
     match change:
-        case Replace(old, new, every):
-            return TextChange(old, new, every)
+        case Replace():
+            yield change
         case Insert(_, text):
-            return TextChange("", text)
+            yield Replace("", text)
         case Lines(start, end, text):
             # Nobody has shown these lines; they count, and equal no others.
-            return TextChange("\0\n" * max(min(end - start + 1, _MOST), 0), text)
+            yield Replace("\0\n" * max(min(end - start + 1, _MOST), 0), text)
         case Unclear(text) if text:
-            return TextChange("", text)
-    return None
+            yield Replace("", text)
 
 
 def _patched(file: Patched) -> FileEdit:
-    texts = tuple(TextChange("\n".join(h.old), "\n".join(h.new)) for h in file.hunks if h.old != h.new)
+    texts = tuple(Replace("\n".join(h.old), "\n".join(h.new)) for h in file.hunks if h.old != h.new)
     match file.verb:
         case "Add":
             return FileEdit(file.path, "written", whole=file.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from prunus.calls.arguments import changes_of, edited_path
 from prunus.calls.paths import join
 from prunus.calls.toolbox import Toolbox
 from prunus.calls.touches import Touch
-from prunus.changelog.file_edits import FileEdit, LoggedAction, UndoneEdit, edits_of, edits_of_command
+from prunus.changelog.file_edits import FileEdit, LoggedAction, edits_of, edits_of_command
 from prunus.changelog.standing import Entry, Reason, StandingChanges
 from prunus.changelog.values import Changelog, FileLog, PurposeLine
 from prunus.clients.dialect import pattern
@@ -31,6 +31,7 @@ _VERBS: Final = {
     "appended": "Extended",
     "deleted": "Deleted",
     "renamed": "Renamed",
+    "undone": "Edited",
 }
 _REACH: Final = 3
 """Turns for which a sentence of the assistant explains the edits after it; each such edit starts the count anew."""
@@ -124,7 +125,7 @@ class _CallReader:
             found = edits_of(changes_of(given, use.meaning), path)
             if not found:
                 found = _somehow(changing)
-        return tuple(_rooted(action, lambda name: self._path(name, use)) for action in found)
+        return tuple(self._rooted(action, use) for action in found)
 
     def reason(self, call: Call, use: Use, action: LoggedAction) -> Reason:
         """Why a call was made."""
@@ -138,6 +139,13 @@ class _CallReader:
             return Reason(turn, words, "inferred", use.index)
         return Reason(turn, _plain(action, use), "none", use.index)
 
+    def _rooted(self, action: LoggedAction, use: Use) -> LoggedAction:
+        """An action with its paths as the view spells them."""
+        if not isinstance(action, FileEdit):
+            return action
+        source = self._path(action.source, use) if action.source else ""
+        return replace(action, path=self._path(action.path, use), source=source)
+
     def _path(self, name: str, use: Use) -> str:
         """A path as the view spells it, below the folder that a command had changed to."""
         tidy = join("", name)
@@ -145,15 +153,6 @@ class _CallReader:
             if touch.path == tidy or touch.path.endswith(f"/{tidy}"):
                 return touch.path
         return join(self.view.folder, tidy)
-
-
-def _rooted(action: LoggedAction, path: Callable[[str], str]) -> LoggedAction:
-    match action:
-        case FileEdit():
-            return replace(action, path=path(action.path), source=path(action.source) if action.source else "")
-        case UndoneEdit():
-            return UndoneEdit(path(action.path))
-    return action
 
 
 def _somehow(touches: Sequence[Touch]) -> tuple[FileEdit, ...]:

@@ -10,15 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from prunus.changelog.file_edits import (
-    EditVerb,
-    FileEdit,
-    LoggedAction,
-    TextChange,
-    UndoneEdit,
-    differing_lines,
-    line_counts,
-)
+from prunus.calls.changes import Replace
+from prunus.changelog.file_edits import EditVerb, FileEdit, LoggedAction, differing_lines, line_counts
 from prunus.changelog.values import Origin
 from prunus.shell.git import Record, Restore, Stash
 
@@ -43,7 +36,7 @@ class Entry:
     path: str
     verb: EditVerb
     reason: Reason
-    texts: list[TextChange]
+    texts: list[Replace]
     exact: bool
     source: str = ""
     new: bool = False
@@ -86,14 +79,14 @@ class StandingChanges:
     def take(self, action: LoggedAction, reason: Reason) -> None:
         """Take one action of a call."""
         match action:
-            case FileEdit():
-                self._change(action, reason)
-            case UndoneEdit(path):
+            case FileEdit(path, "undone"):
                 self._file(path).text = None
                 if mine := self._of(path):
                     self._remove(mine[-1:])
                 else:
                     self._add(Entry(path, "edited", reason, [], exact=False))
+            case FileEdit():
+                self._change(action, reason)
             case Restore():
                 self._restore(action, reason)
             case Record(names, into):
@@ -133,9 +126,9 @@ class StandingChanges:
             file.versions.append((None if created else before, len(self._of(path))))
         entry = Entry(path, change.verb, reason, list(change.texts), change.exact, change.source, created)
         if change.whole is not None:
-            entry.texts = [TextChange(before or "", change.whole)]
+            entry.texts = [Replace(before or "", change.whole)]
             entry.exact = created or before is not None
-        elif any(text.everywhere for text in change.texts):
+        elif any(text.every for text in change.texts):
             entry.texts = list(_each(change.texts, before))
             entry.exact = change.exact and before is not None
         if change.verb == "deleted":
@@ -181,7 +174,7 @@ class StandingChanges:
             before, after = differing_lines(newest.old, newest.new)
             if not _telling([*before, *after]):
                 continue
-            chain: list[tuple[Entry, TextChange]] = [(entry, newest)]
+            chain: list[tuple[Entry, Replace]] = [(entry, newest)]
             lines = before
             for other in reversed(others):
                 for older in reversed(other.texts):
@@ -206,7 +199,7 @@ class StandingChanges:
             self.reverted += 1
             return
         if before is not None:
-            entry.texts = [TextChange(before, "")]
+            entry.texts = [Replace(before, "")]
         entry.exact = bool(entry.texts)
         self._add(entry)
 
@@ -246,14 +239,14 @@ def _after(change: FileEdit, before: str | None) -> str | None:
     for text in change.texts:
         if not text.old or text.old not in before:
             return None
-        before = before.replace(text.old, text.new, -1 if text.everywhere else 1)
+        before = before.replace(text.old, text.new, -1 if text.every else 1)
     return before
 
 
-def _each(texts: tuple[TextChange, ...], before: str | None) -> Iterator[TextChange]:
+def _each(texts: tuple[Replace, ...], before: str | None) -> Iterator[Replace]:
     """A replacement everywhere as one text change for each place, if the places can be counted."""
     for text in texts:
-        times = before.count(text.old) if text.everywhere and before and text.old else 1
+        times = before.count(text.old) if text.every and before and text.old else 1
         yield from [text] * max(times, 1)
 
 
