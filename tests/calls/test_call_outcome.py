@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.calls.call_outcome import CallOutcome, outcome
 from prunus.calls.meaning import Meaning
+from prunus.calls.results import CallOutcome, outcome
 from prunus.calls.touches import FULL, Touch
 
 SHELL = Meaning("shell", "x", (), "x")

@@ -8,11 +8,10 @@ from typing import Final
 
 from prunus import notes, tokens
 from prunus.calls import shown
-from prunus.calls.call_outcome import exit_code, outcome
 from prunus.calls.meaning import Meaning
 from prunus.calls.patches import patched_files, search_blocks, touches_of
 from prunus.calls.paths import normalise
-from prunus.calls.results import body_of, comparable, is_cut, is_stub
+from prunus.calls.results import body_of, comparable, exit_code, is_cut, is_stub, outcome
 from prunus.calls.toolbox import Toolbox
 from prunus.calls.touches import Span, Touch
 from prunus.changelog.file_edits import edits_of_command

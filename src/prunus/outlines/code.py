@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from prunus.calls.results import headed
-from prunus.outlines.texts import LONGEST, Sketch, files, squeezed
+from prunus.outlines.output import LONGEST, Sketch, files, squeezed
 from prunus.text.numbers import as_number
 
 

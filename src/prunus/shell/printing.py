@@ -1,16 +1,18 @@
 """Which lines of which files the printing programs print, by the words on their command line.
 
-Without files, a program cuts what comes through the pipe.
+Without files, a program cuts what comes through the pipe. `sed` may also edit its files in place.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from prunus.calls.touches import FULL, Span
-from prunus.shell.words import Word
+from prunus.shell.changing import NOTHING, Changed, named
+from prunus.shell.words import Simple, Word
 from prunus.text.numbers import as_number
 
 Printed = tuple[tuple[Word, ...], tuple[Span, ...]]
@@ -99,3 +101,131 @@ def tail(words: Sequence[Word]) -> Printed | None:
     if not count.isdigit() or count == "0":
         return None
     return files, (Span(-as_number(count), None),)
+
+
+_QUIET = frozenset({"-n", "--quiet", "--silent", "-nE", "-En", "-nr", "-rn"})
+_EXTENDED = frozenset({"-E", "-r", "--regexp-extended", "-nE", "-En", "-nr", "-rn", "-Ei", "-ri", "-iE", "-ir"})
+_IN_PLACE = ("-i", "--in-place", "-Ei", "-ri", "-ni")
+_PRINT = re.compile(r"(\d+)(?:,\s*(\d+|\$|\+\d+))?\s*(?:p|\{\s*p;?\s*\})|\$\s*p")
+_STEP = re.compile(
+    r"""[\s;{}!,]*(?:
+        (?:\d+|\$)[\d~+]*
+      | /(?P<address>(?:\\.|[^/\\\n])+)/I?
+      | s(?P<mark>[^\w\s\\])(?P<pattern>(?:\\.|(?!(?P=mark))[^\\])+)(?P=mark)(?:\\.|(?!(?P=mark))[^\\])*(?P=mark)\w*
+      | [aic](?:\\.|[^\\\n])*  # The text that is added reaches to the end of the line.
+      | [^;\n}]+)""",
+    re.X | re.S,
+)
+"""An address, or one command of a script."""
+_MARK = re.compile(r"[;\n{}]")
+_QUIT = re.compile(r"\d+\s*q")
+
+
+class _Sed(NamedTuple):
+    """The words of one `sed`, sorted."""
+
+    scripts: tuple[str, ...]
+    files: tuple[Word, ...]
+    quiet: bool
+    in_place: bool
+    extended: bool
+    """Expressions are extended ones, by -E or -r."""
+    odd: bool
+    """A flag that is not understood."""
+
+
+def _read(words: Sequence[Word]) -> _Sed:
+    scripts: list[str] = []
+    files: list[Word] = []
+    quiet = in_place = extended = odd = False
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        at += 1
+        extended = extended or text in _EXTENDED
+        if text in ("-e", "-ne", "-f", "--expression") and at < len(words):
+            quiet = quiet or text == "-ne"
+            odd = odd or text in ("-f", "--expression")
+            scripts.append(words[at].text)
+            at += 1
+        elif text in _QUIET:
+            quiet = True
+        elif text.startswith(_IN_PLACE):
+            in_place = True
+        elif text[:1] == "-" and len(text) > 1:
+            odd = odd or text not in ("-E", "-r", "-u", "-s")
+        elif text:
+            # The sed of BSD takes the suffix of -i as a word of its own, mostly an empty one.
+            files.append(words[at - 1])
+    if not scripts and files:
+        scripts.append(files.pop(0).text)
+    return _Sed(tuple(scripts), tuple(files), quiet, in_place, extended, odd)
+
+
+def sed_changes(words: Sequence[Word], simple: Simple) -> Changed:
+    """The files that `sed -i` edits."""
+    sed = _read(words)
+    return named(sed.files) if sed.in_place else NOTHING
+
+
+def sed_expressions(words: Sequence[Word]) -> Iterator[tuple[str, bool]]:
+    """The expressions by which `sed -i` finds the lines that it edits, and whether each is an extended one."""
+    sed = _read(words)
+    if sed.in_place:
+        for script in sed.scripts:
+            for found in _STEP.finditer(script):
+                if expression := found["address"] or found["pattern"]:
+                    yield expression, sed.extended
+
+
+def sed_prints(words: Sequence[Word]) -> tuple[tuple[Word, ...], tuple[Span, ...]] | None:
+    """The lines that `sed -n 'N,Mp'` and its like print; None if the script does anything else."""
+    sed = _read(words)
+    if sed.odd or sed.in_place or len(sed.files) > 1:
+        return None
+    spans = _spans(";".join(sed.scripts), quiet=sed.quiet)
+    return (sed.files, spans) if spans else None
+
+
+def _spans(script: str, *, quiet: bool) -> tuple[Span, ...]:
+    """The lines that a script prints; empty if printing is not all it does."""
+    steps = _steps(script)
+    if not quiet:
+        if len(steps) == 1 and _QUIT.fullmatch(steps[0]):
+            return (Span(1, as_number(steps[0][:-1])),)
+        return ()
+    spans: list[Span] = []
+    for step in steps:
+        if _QUIT.fullmatch(step) and spans:
+            if spans[-1].end is None or as_number(step[:-1]) < spans[-1].end:
+                return ()
+            continue
+        found = _PRINT.fullmatch(step)
+        if found is None:
+            return ()
+        start, end = found[1], found[2]
+        if start is None:
+            spans.append(Span(-1, None))
+        elif end is None:
+            spans.append(Span(max(as_number(start), 1), as_number(start)))
+        elif end == "$":
+            spans.append(Span(as_number(start), None))
+        else:
+            stop = as_number(start) + as_number(end[1:]) if end[0] == "+" else as_number(end)
+            spans.append(Span(max(as_number(start), 1), max(stop, as_number(start))))
+    return tuple(spans)
+
+
+def _steps(script: str) -> list[str]:
+    """The commands of a script; a separator inside braces does not end a command."""
+    steps: list[str] = []
+    end = len(script)
+    inside = False
+    for mark in reversed(list(_MARK.finditer(script))):
+        if mark[0] in "{}":
+            inside = mark[0] == "}"
+        elif not inside:
+            steps.append(script[mark.end() : end].strip())
+            end = mark.start()
+    steps.append(script[:end].strip())
+    return [step for step in reversed(steps) if step]

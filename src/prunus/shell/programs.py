@@ -16,7 +16,6 @@ from prunus.shell.changing import MANAGERS, NOTHING, RUN_WORDS, WILD, Changed
 from prunus.shell.formatters import FORMATTERS, formatter_changes
 from prunus.shell.git import git_changes
 from prunus.shell.printing import Printed
-from prunus.shell.sed import sed_changes, sed_prints
 from prunus.shell.words import Simple, Word, simples
 
 ProgramKind = Literal["reads", "works", "rewrites", "unknown"]
@@ -169,7 +168,7 @@ _ROWS: Final[dict[str, Program]] = {
     "bat batcat": Program("reads", printing.bat),
     "less more": Program("reads", printing.pager),
     "type": Program("reads", printing.type_),
-    "sed gsed": Program("reads", sed_prints, sed_changes),
+    "sed gsed": Program("reads", printing.sed_prints, printing.sed_changes),
     "mv move": Program("reads", changes=changing.move),
     "cp copy ln install": Program("reads", changes=changing.copy),
     "rm del erase": Program("reads", changes=changing.remove),

@@ -14,8 +14,8 @@ from typing import Final
 
 from prunus.shell import powershell
 from prunus.shell.changing import writes
+from prunus.shell.printing import sed_expressions
 from prunus.shell.programs import ShellStep, steps
-from prunus.shell.sed import sed_expressions
 
 _SUBSTITUTES: Final = re.compile(r"\bs([/|#!,~@])((?:\\.|(?!\1)[^\\])++)\1", re.S)
 _REPLACES: Final = re.compile(r"-c?replace\s+(['\"])((?:(?!\1).)++)\1|\.Replace\(\s*(['\"])((?:(?!\3).)++)\3", re.S)

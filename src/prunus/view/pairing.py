@@ -12,10 +12,9 @@ from typing import Any
 
 import msgspec
 
-from prunus.calls.call_outcome import outcome
 from prunus.calls.meaning import Meaning
 from prunus.calls.paths import join
-from prunus.calls.results import is_cut, is_stub, process_of
+from prunus.calls.results import is_cut, is_stub, outcome, process_of
 from prunus.calls.toolbox import Toolbox
 from prunus.calls.touches import Span, Touch
 from prunus.history import Call, Ref, Result

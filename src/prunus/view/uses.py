@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 
-from prunus.calls.call_outcome import CallOutcome
 from prunus.calls.meaning import Meaning
+from prunus.calls.results import CallOutcome
 from prunus.calls.touches import Touch
 from prunus.history import Attachment, Call, Marker, Opaque, Part, Ref, Result, Role, Text, Thinking
 from prunus.notes import is_file_note, outlined, unfolded, unreminded
