@@ -23,7 +23,6 @@ LAYERS = (
     "providers",
     "calls.paths",
     "calls.touches",
-    "calls.patches",
     "calls.changes",
     "shell",
     "calls.shown",

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from prunus.calls.arguments import changes_of, edited_path
-from prunus.calls.changes import Insert, Lines, Patch, Replace, Unclear, Undo, Write
+from prunus.calls.changes import Hunk, Insert, Lines, Patch, Patched, Replace, Unclear, Undo, Write
 from prunus.calls.meaning import Tool
-from prunus.calls.patches import Hunk, Patched
 from prunus.calls.toolbox import Toolbox
 
 BLOCKS = "<<<<<<< SEARCH\nold line\n=======\nnew line\n>>>>>>> REPLACE\n"

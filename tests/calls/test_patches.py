@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prunus.calls.patches import touches_of
+from prunus.calls.changes import touches_of
 from prunus.calls.touches import Touch
 
 

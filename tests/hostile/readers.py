@@ -8,8 +8,8 @@ from typing import Final
 
 from prunus import notes, tokens
 from prunus.calls import shown
+from prunus.calls.changes import patched_files, search_blocks, touches_of
 from prunus.calls.meaning import Meaning
-from prunus.calls.patches import patched_files, search_blocks, touches_of
 from prunus.calls.paths import normalise
 from prunus.calls.results import body_of, comparable, exit_code, is_cut, is_stub, outcome
 from prunus.calls.toolbox import Toolbox

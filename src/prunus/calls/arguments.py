@@ -10,9 +10,19 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from prunus.calls.changes import FileChange, Insert, Lines, Patch, Replace, Unclear, Undo, Write
+from prunus.calls.changes import (
+    FileChange,
+    Insert,
+    Lines,
+    Patch,
+    Replace,
+    Unclear,
+    Undo,
+    Write,
+    patched_files,
+    search_blocks,
+)
 from prunus.calls.meaning import Meaning, Tool
-from prunus.calls.patches import patched_files, search_blocks
 from prunus.clients.dialect import inner_call
 from prunus.text.numbers import as_number
 

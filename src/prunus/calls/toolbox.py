@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 from prunus.calls import generic
+from prunus.calls.changes import touches_of
 from prunus.calls.meaning import Kind, Meaning, Tool
-from prunus.calls.patches import touches_of
 from prunus.calls.paths import normalise
 from prunus.calls.touches import FULL, Span, Touch, TouchKind
 from prunus.clients.client import modules

@@ -16,13 +16,13 @@ from prunus.calls.changes import (
     Insert,
     Lines,
     Patch,
+    Patched,
     Rename,
     Replace,
     Unclear,
     Undo,
     Write,
 )
-from prunus.calls.patches import Patched
 from prunus.shell.effects import PathChange, effects
 from prunus.shell.git import Record, Restore, Stash
 from prunus.shell.programs import ShellStep, steps

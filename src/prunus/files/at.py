@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher, get_close_matches
 
 from prunus.calls.arguments import changes_of
-from prunus.calls.changes import Insert, Lines, Patch, Replace, Unclear, Write
+from prunus.calls.changes import Hunk, Insert, Lines, Patch, Patched, Replace, Unclear, Write
 from prunus.calls.meaning import Meaning
-from prunus.calls.patches import Hunk, Patched
 from prunus.calls.paths import join
 from prunus.calls.toolbox import Toolbox
 from prunus.errors import PrunusError

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from prunus.calls.changes import FileChange, Insert, Lines, Patch, Replace, Write
-from prunus.calls.patches import Hunk, Patched, patched_files
+from prunus.calls.changes import FileChange, Hunk, Insert, Lines, Patch, Patched, Replace, Write, patched_files
 from prunus.calls.paths import ends, join
 from prunus.calls.touches import Touch
 from prunus.files.content import MOST, Content, Line, Patience, fitting

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from prunus.calls.changes import Append, Delete, FileChange, Patch, Rename, Unclear, Write
-from prunus.calls.patches import patched_files
+from prunus.calls.changes import Append, Delete, FileChange, Patch, Rename, Unclear, Write, patched_files
 from prunus.calls.paths import join
 from prunus.shell import powershell
 from prunus.shell.git import Record, Restore, Stash, git_records, read_git

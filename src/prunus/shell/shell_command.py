@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prunus.calls.patches import touches_of
+from prunus.calls.changes import touches_of
 from prunus.calls.paths import join
 from prunus.calls.touches import FULL, Touch
 from prunus.shell import powershell

@@ -1,6 +1,8 @@
 """Pairs each call with its result and describes the pair.
 
-Calls and results are paired by place and id together, because some models count their ids anew in each turn.
+Calls and results are paired by place and id together, because some models count their ids anew in each turn. A
+client may send a pruned request again, with the ids that Prunus appended to its results; `PlacedIds` recognises
+them.
 """
 
 from __future__ import annotations
@@ -8,25 +10,27 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from prunus.calls.meaning import Meaning
 from prunus.calls.paths import join
-from prunus.calls.results import is_cut, is_stub, outcome, process_of
+from prunus.calls.results import comparable, is_cut, is_stub, outcome, process_of
 from prunus.calls.toolbox import Toolbox
 from prunus.calls.touches import Span, Touch
-from prunus.history import Call, Ref, Result
-from prunus.notes import is_note, pointed, uncounted, unfolded
-from prunus.text.fingerprint import fingerprint
+from prunus.history import Call, Ref, Result, named_so
+from prunus.notes import is_file_note, is_note, is_shortened, pointed, uncounted, unfolded, unreminded, without_tag
+from prunus.text.fingerprint import fingerprint, utf8
 from prunus.text.numbers import as_number
-from prunus.view.placed import PlacedIds, content_of, shortened, without_file_notes
 from prunus.view.todos import Colours, colours_of, tasks_in
-from prunus.view.uses import Use
+from prunus.view.uses import Use, bare_result, without_file_notes
 
 _NUMBERED = re.compile(r"^[^\S\n]*+(\d+)(?:→|\t|: |\| ?)", re.MULTILINE)
 _CHANGES_DIRECTORY = re.compile(r"(?:^|[;&|(\n])[^\S\n]*(?:cd|pushd|popd|Set-Location)\b")
+
+_MOVED: Final = 64
+"""A part may have moved up by at most this many messages or parts, because Prunus removed others above it."""
 
 
 @dataclass(slots=True)
@@ -167,3 +171,53 @@ def _shown(touches: tuple[Touch, ...], text: str) -> tuple[Touch, ...]:
     # Without line numbers nothing tells how far it came, so it covers nothing but itself.
     end = max(numbers) if numbers else touch.span.start
     return (replace(touch, span=Span(touch.span.start, end)),)
+
+
+class PlacedIds:
+    """Recognises the ids that Prunus appended to the results of one conversation; call `untagged` in order.
+
+    A tool may also print the id of another result. If Prunus believed such a printed id, the model would see one id
+    twice, and its request could hit the wrong part.
+    """
+
+    __slots__ = ("_moved",)
+
+    def __init__(self) -> None:
+        self._moved = 0
+        """The number of messages that were removed above the newest result with an id."""
+
+    def untagged(self, ref: Ref, tool: str, result: Result, taken: Container[str]) -> tuple[str, str]:
+        """Return the text of a result as the tool gave it, and the id that Prunus appended to it, if any.
+
+        An id is genuine if Prunus would give it to this result, at its place now or at an earlier place. Prunus
+        cannot compute the id of a result that it has shortened, because the full text is gone; such a result may
+        have any id that no other part has. Any other id is part of the tool's own output.
+        """
+        whole, name = bare_result(result)
+        if name and name not in taken:
+            text = unfolded(whole)
+            cut = text != whole or is_note(text) or shortened(text, result)
+            # File notes may have been added after the id was computed.
+            before = (piece for piece, _ in map(without_tag, result.pieces) if not is_file_note(piece))
+            if cut or any(self._gets(name, ref, content_of(tool, one)) for one in (text, "\n".join(before))):
+                return whole, name
+        return unreminded(result.text), ""
+
+    def _gets(self, id: str, ref: Ref, content: bytes) -> bool:
+        """Return whether the part has this id at its place, or had it before messages or parts above it went."""
+        for moved in range(self._moved, self._moved + _MOVED):
+            if named_so(id, Ref(ref.message + moved, ref.part), content):
+                self._moved = moved
+                return True
+        message = ref.message + self._moved
+        return any(named_so(id, Ref(message, ref.part + parts), content) for parts in range(1, _MOVED))
+
+
+def content_of(tool: str, text: str) -> bytes:
+    """Return the hash of a tool's answer."""
+    return fingerprint(*utf8(comparable(tool, text)))
+
+
+def shortened(text: str, result: Result) -> bool:
+    """Return whether a result is shortened; each of its pieces counts, because file notes may follow the cut."""
+    return is_shortened(text) or any(is_shortened(without_tag(piece)[0]) for piece in result.pieces)

@@ -9,10 +9,9 @@ from prunus.calls.meaning import Meaning
 from prunus.calls.results import CallOutcome
 from prunus.calls.touches import Touch
 from prunus.history import Attachment, Call, Marker, Opaque, Part, Ref, Result, Role, Text, Thinking
-from prunus.notes import is_file_note, outlined, unfolded, unreminded
+from prunus.notes import is_file_note, outlined, unfolded, unreminded, without_tag
 from prunus.tokens import Counter, attachment_tokens
 from prunus.value import value
-from prunus.view.placed import bare_result, without_file_notes
 
 
 @value
@@ -115,6 +114,27 @@ def own_text(use: Use, result: Result) -> str:
     text = bare_result(result)[0] if use.name else unreminded(result.text)
     whole = without_file_notes(text, result)
     return unfolded(whole) if use.folded else whole
+
+
+def without_file_notes(text: str, result: Result) -> str:
+    """Return the text of a result without the notes that stand for its attachments.
+
+    With an attachment or with its note, a result is then judged alike.
+    """
+    pieces = [piece for piece, _ in map(without_tag, result.pieces)]
+    if text != "\n".join(pieces) or not any(map(is_file_note, pieces)):
+        return text
+    return "\n".join(piece for piece in pieces if not is_file_note(piece))
+
+
+def bare_result(result: Result) -> tuple[str, str]:
+    """Return the text of a result without a trailing id tag, and the id in the tag, if any."""
+    text, name = without_tag(result.text)
+    if name or not result.pieces or "[id " not in text:
+        return text, name
+    # File notes may follow the tag.
+    pieces = [without_tag(piece) for piece in result.pieces]
+    return "\n".join(piece for piece, _ in pieces), next((id for _, id in pieces if id), "")
 
 
 def weigh(part: Part, counter: Counter) -> int:
