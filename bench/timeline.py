@@ -25,8 +25,8 @@ from prunus.calls.toolbox import Toolbox
 from prunus.cli.table import plain
 from prunus.clients.sessions import Session, load
 from prunus.errors import FormatError
-from prunus.files import Timeline
 from prunus.files.content import Line
+from prunus.files.timeline import Timeline
 from prunus.providers import provider_named
 from prunus.shell.side_effects import ANYTHING, find_side_effects
 from prunus.tokens import Counter

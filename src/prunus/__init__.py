@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from prunus.changelog import generate_changelog
     from prunus.edits import Edit, Refusal
     from prunus.errors import FormatError, InvariantError, PrunusError, SettingsError
-    from prunus.files import FileHistory, FileState
+    from prunus.files.at import FileHistory
+    from prunus.files.state import FileState
     from prunus.histories import history_of
     from prunus.integrations.http_clients import async_httpx_client, httpx_client
     from prunus.intent import with_intent, without_intent
@@ -54,7 +55,8 @@ _HOMES = {
     "changelog": ("generate_changelog",),
     "edits": ("Edit", "Refusal"),
     "errors": ("FormatError", "InvariantError", "PrunusError", "SettingsError"),
-    "files": ("FileHistory", "FileState"),
+    "files.at": ("FileHistory",),
+    "files.state": ("FileState",),
     "histories": ("history_of",),
     "integrations.http_clients": ("async_httpx_client", "httpx_client"),
     "intent": ("with_intent", "without_intent"),

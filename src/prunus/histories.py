@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from prunus.calls.toolbox import Toolbox
 from prunus.errors import FormatError
-from prunus.files import FileHistory
+from prunus.files.at import FileHistory
 from prunus.history import History
 from prunus.providers import encode, read
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from prunus.cli import files
 from prunus.clients.sessions import load
 from prunus.errors import FormatError
-from prunus.files import FileHistory
+from prunus.files.at import FileHistory
 from prunus.lab.measuring import measure
 from prunus.providers import ALL, encode, frame, provider_named
 from tests.clients.conftest import Loaded

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from prunus.files import FileHistory
+from prunus.files.at import FileHistory
 from prunus.history import Call, Message, Result, Text
 
 Step = tuple[Any, ...]

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from prunus.calls.toolbox import Toolbox
-from prunus.files import Timeline
+from prunus.files.timeline import Timeline
 from prunus.tokens import Counter
 from prunus.view.uses import Use
 from prunus.view.view import View

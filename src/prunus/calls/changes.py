@@ -274,10 +274,9 @@ class Patch:
 
 @value
 class Rename:
-    """The file comes from another path, which is gone unless the file was copied."""
+    """The file comes from another path, which is gone."""
 
     source: str
-    copied: bool = False
 
 
 @value

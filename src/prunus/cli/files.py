@@ -17,8 +17,8 @@ from prunus.cli.table import say, show
 from prunus.text.printable import printable
 
 if TYPE_CHECKING:
-    from prunus.files import FileHistory, FileState, NoSuchFile
-    from prunus.files.state import KnownFile
+    from prunus.files.at import FileHistory, NoSuchFile
+    from prunus.files.state import FileState, KnownFile
 
 
 @click.command("files")
@@ -36,7 +36,7 @@ def command(session: Path, turn: int | None, in_json: bool) -> None:
       prunus files session.jsonl
       prunus files session.jsonl --turn 12 --json
     """
-    from prunus.files import NoSuchTurn
+    from prunus.files.at import NoSuchTurn
 
     name, history = open_history(session)
     try:
@@ -65,7 +65,7 @@ def open_history(path: Path) -> tuple[str, FileHistory]:
     Raises Failure if the recording is not readable. `FILE#2` means the second session of a file.
     """
     from prunus.errors import FormatError
-    from prunus.files import FileHistory
+    from prunus.files.at import FileHistory
     from prunus.providers import provider_named
 
     session = chosen_session(path)
@@ -100,7 +100,7 @@ def file_at_command(session: Path, path: str, turn: int | None, since: int | Non
       prunus file-at session.jsonl app.py --diff 12
       prunus file-at session.jsonl app.py --full-diff
     """
-    from prunus.files import NoSuchFile, NoSuchTurn
+    from prunus.files.at import NoSuchFile, NoSuchTurn
 
     name, history = open_history(session)
     try:

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from typing import Final
 
 from prunus.edits import Move
-from prunus.files import Timeline
+from prunus.files.timeline import Timeline
 from prunus.history import Ref, Role, Thinking
 from prunus.strategies.strategy import OnFile, OnlyUnderPressure, OnPiece, OnUse, Strategy, of_kind
 from prunus.view.uses import Piece, Use

@@ -15,7 +15,7 @@ from prunus.errors import PrunusError
 from prunus.files.state import FileState
 from prunus.files.timeline import Timeline
 from prunus.files.tracked import TrackedFile
-from prunus.history import Call, History, Message
+from prunus.history import Call, Message
 from prunus.tokens import Counter
 from prunus.view.uses import Piece, Use
 from prunus.view.view import View
@@ -135,17 +135,6 @@ class FileHistory:
             if event.turn <= turn:
                 timeline.take(event, self._view)
         return timeline
-
-
-def file_state_at(
-    history: History | Iterable[Message], path: str, turn: int | None = None, toolbox: Toolbox | None = None
-) -> FileState:
-    """Return the contents of a file after a turn of a history; without a turn, at the end.
-
-    Turn N is the state after the results of the N-th assistant message, counted from 1.
-    """
-    messages = history.messages if isinstance(history, History) else tuple(history)
-    return FileHistory(messages, toolbox or Toolbox()).file_state_at(path, turn)
 
 
 def _alike(path: str, files: Iterable[str]) -> tuple[str, ...]:

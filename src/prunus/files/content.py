@@ -5,7 +5,7 @@ A line keeps its identity while it moves, so that Prunus can tell which lines of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -67,25 +67,6 @@ def fitting(
             return
         if at >= size or at == place + len(texts):
             yield place
-
-
-def without_overlaps(places: Sequence[tuple[int, int]], size: int, end: int) -> list[tuple[int, int]]:
-    """The places of a text without those that overlap an earlier place, since tools do not count these."""
-    found: list[tuple[int, int]] = []
-    for place in places:
-        if not found or place >= (found[-1][0] + size - 1, end):
-            found.append(place)
-    return found
-
-
-def resembles(lines: Iterable[str | None], old: str) -> bool:
-    """Whether the known lines hold a text that differs from the old text only in blanks or in its middle."""
-    wanted = [line.strip() for line in old.strip().split("\n")]
-    held = [None if line is None else line.strip() for line in lines]
-    if len(wanted) > 1 and wanted[0] in held and wanted[-1] in held[held.index(wanted[0]) + 1 :]:
-        return True
-    plain = "\n".join("\0" if text is None else text for text in held)
-    return " ".join(old.split()) in " ".join(plain.split())
 
 
 def split(text: str) -> tuple[list[str], bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from prunus.files.content import PERHAPS_NOTHING, Content, Line, Patience, fitting, resembles, without_overlaps
+from prunus.files.content import PERHAPS_NOTHING, Content, Line, Patience, fitting
 
 
 def replace_text(
@@ -74,8 +74,6 @@ class _Edit:
     def once(self, loose: bool) -> list[Line] | None:
         """Replace the one occurrence."""
         content, sure, size = self.content, self.sure, self.size
-        if size > 1:
-            sure = without_overlaps(sure, size, len(self.old.rsplit("\n", 1)[1]))
         if len(sure) > 1:
             return None
         if sure:
@@ -88,9 +86,7 @@ class _Edit:
             self.pieces[at : at + size] = made
             content.take(self.pieces)
             return made
-        if (not self.perhaps and content.length is not None) or (
-            loose and resembles([None if piece is None else piece.text for piece in self.pieces], self.old)
-        ):
+        if loose or (not self.perhaps and content.length is not None):
             return None
         content.disturb(self.perhaps, size, self.shift, self.pieces)
         return []

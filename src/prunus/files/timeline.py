@@ -185,10 +185,9 @@ class Timeline:
             self._look(call, text)
             return
         if use.outcome == "ok" and (moved := only_move(command)) is not None:
-            target, move = moved
-            source = join(folder, move.source)
+            source, target = (join(folder, path) for path in moved)
             if source in self.files:
-                self._files.rename(source, join(folder, target), move.copied)
+                self._files.rename(source, target)
                 return
         changed = Counter(touch.path for touch in use.touches if touch.kind != "read")
         texts = {join(folder, path): whole for path, whole in written_texts(command).items()}

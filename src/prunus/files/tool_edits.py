@@ -157,26 +157,13 @@ def _lose(content: Content, at: int) -> None:
 
 
 def _places(content: Content, old: Sequence[str], at: int, patience: Patience) -> tuple[int | None, list[int]]:
-    """The first place at which known lines fit, and the places before it at which unknown lines may fit."""
+    """The first place at which known lines fit exactly, and the places before it at which the lines may be."""
     perhaps: list[int] = []
-    loose: dict[bool, int] = {}
     for place in _fitting(content, old, at, patience):
-        here = content.lines[place : place + len(old)]
-        known = [line.text for line in here if line is not None]
-        if len(known) < len(old):
-            perhaps.append(place)
-        elif known == list(old):
+        if [line and line.text for line in content.lines[place : place + len(old)]] == list(old):
             return place, perhaps
-        else:
-            loose.setdefault(
-                all(text.rstrip() == line.rstrip() for text, line in zip(known, old, strict=True)), place
-            )
-    if not loose:
-        return None, perhaps
-    # Lines that differ in blanks fit too, but only if no lines fit exactly.
-    nearest = loose.get(True, loose.get(False, 0))
-    certain = not perhaps and content.length is not None
-    return (nearest, []) if certain else (None, sorted({*perhaps, nearest}))
+        perhaps.append(place)
+    return None, perhaps
 
 
 def _fitting(content: Content, old: Sequence[str], at: int, patience: Patience) -> Iterator[int]:

@@ -237,17 +237,16 @@ class TrackedFiles:
         for file in self._others(path):
             file.forget()
 
-    def rename(self, source: str, target: str, copied: bool = False) -> None:
-        """A file was moved or copied."""
+    def rename(self, source: str, target: str) -> None:
+        """A file was moved."""
         old, new = self._of(source), self._of(target)
         new.content.lines = list(old.content.lines)
         new.content.length, new.content.ended = old.content.length, old.content.ended
         new.content.era = old.content.era
         new.deleted = False
         new.doubted = None
-        if not copied:
-            old.forget()
-            old.deleted = True
+        old.forget()
+        old.deleted = True
 
     def text_of(self, path: str) -> str | None:
         """The whole text of a file that a command names, even if the folder of the command is not known."""

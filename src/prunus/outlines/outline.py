@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from prunus.calls.shown import Style
 from prunus.edits import Input
-from prunus.files import TrackedFile
+from prunus.files.tracked import TrackedFile
 from prunus.history import Call, Result
 from prunus.notes import is_shortened, outline_note, shorten, view_note, written_note
 from prunus.outlines.code import code

@@ -101,21 +101,15 @@ def _git(step: ShellStep) -> Iterator[ShellEffect]:
             yield from git_records(git)
 
 
-def only_move(command: str) -> tuple[str, Rename] | None:
-    """The path and the change of the one rename or copy that a command consists of."""
-    script = steps(command) if "mv" in command or "cp" in command else None
+def only_move(command: str) -> tuple[str, str] | None:
+    """The old and the new path of the one file that a command renames, if that is all the command does."""
+    script = steps(command) if "mv" in command else None
     if script is None or len(script) != 1 or script[0].simple.outputs or script[0].simple.conditional:
         return None
-    name, words = script[0].name, script[0].words[1:]
-    if name == "git" and words and words[0].text == "mv":
-        name, words = "mv", words[1:]
-    names = [word for word in words if not word.text.startswith("-")]
-    if name not in ("mv", "cp") or len(names) != 2:
-        return None
-    if not all(word.certain and _FILE.fullmatch(word.text) for word in names):
-        return None
-    source, target = (join("", word.text) for word in names)
-    return target, Rename(source, copied=name == "cp")
+    match tuple(effects(script[0])):
+        case (PathChange(target, Rename(source)),) if _FILE.fullmatch(source) and _FILE.fullmatch(target):
+            return join("", source), join("", target)
+    return None
 
 
 def written_texts(command: str) -> dict[str, str]:

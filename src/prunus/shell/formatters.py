@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from prunus.calls.paths import Names, join
-from prunus.shell.changing import FILE, NOTHING, WILD, Changed, operands
+from prunus.shell.changing import FILE, NOTHING, WILD, Changed
 from prunus.shell.words import Word
 
 _SCRIPTS: Final = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".vue", ".svelte")
@@ -27,35 +27,33 @@ class Formatter:
     """How the names of its files end; empty is any, None a program that does not say which files it went over."""
     whole: bool = True
     """Running it shows that the project uses it; false where only `format` and the like do."""
-    valued: frozenset[str] = frozenset()
-    """Short flags that take a value."""
 
 
-def _row(flags: str = "", suffixes: tuple[str, ...] | None = (), valued: str = "", whole: bool = True) -> Formatter:
-    return Formatter(tuple(flags.split()), suffixes, whole, frozenset(valued.split()))
+def _row(flags: str = "", suffixes: tuple[str, ...] | None = (), whole: bool = True) -> Formatter:
+    return Formatter(tuple(flags.split()), suffixes, whole)
 
 
 FORMATTERS: Final[dict[str, Formatter]] = {
     "autopep8": _row("-i --in-place", (".py",)),
     "biome": _row("--write --apply --fix", BIOME),
-    "black": _row("", (".py", ".pyi"), "-l -t"),
+    "black": _row("", (".py", ".pyi")),
     "clang-format": _row("-i", (".c", ".h", ".cc", ".cpp", ".hpp", ".m", ".mm")),
-    "dart": _row("format", (".dart",), "-l", whole=False),
+    "dart": _row("format", (".dart",), whole=False),
     "dotnet": _row("format", None),
-    "eslint": _row("--fix", _SCRIPTS, "-c -f -o"),
+    "eslint": _row("--fix", _SCRIPTS),
     "go": _row("fmt", (".go",), whole=False),
-    "gofmt": _row("-w", (".go",), "-r"),
-    "gofumpt": _row("-w", (".go",), "-lang -modpath -r"),
-    "goimports": _row("-w", (".go",), "-local -srcdir"),
-    "isort": _row("", (".py", ".pyi"), "-l -p"),
+    "gofmt": _row("-w", (".go",)),
+    "gofumpt": _row("-w", (".go",)),
+    "goimports": _row("-w", (".go",)),
+    "isort": _row("", (".py", ".pyi")),
     "mix": _row("format", (".ex", ".exs", ".heex"), whole=False),
     "oxlint": _row("--fix", _SCRIPTS),
     "phpcbf": _row("", (".php",)),
     "prettier": _row("--write -w", (*_SCRIPTS, *_SHEETS, ".json", ".html", ".md", ".yaml", ".yml")),
-    "rubocop": _row("-a -A --autocorrect --auto-correct", (".rb",), "-c"),
+    "rubocop": _row("-a -A --autocorrect --auto-correct", (".rb",)),
     "ruff": _row("format --fix", (".py", ".pyi", ".ipynb")),
     "rustfmt": _row("", (".rs",)),
-    "shfmt": _row("-w", (".sh", ".bash"), "-i -ln"),
+    "shfmt": _row("-w", (".sh", ".bash")),
     "standard": _row("--fix", _SCRIPTS),
     "stylelint": _row("--fix", _SHEETS),
     "swiftformat": _row("", (".swift",)),
@@ -68,14 +66,6 @@ _WEB: Final = frozenset({"prettier", "biome", "eslint", "oxlint", "standard", "s
 """Formatters that go over what their settings name."""
 # Not -l: beside the flag that writes, gofmt and its like only list what they rewrite; to black it is a line length.
 _CHECKS: Final = frozenset({"--check", "--diff", "--check-only", "--dry-run", "--lint", "-check"})
-_VALUED: Final = frozenset({
-    "--config", "--config-path", "--config-precedence", "--edition", "--env", "--exclude", "--ext",
-    "--extend-exclude", "--extend-ignore", "--extend-select", "--fix-type", "--format", "--global", "--ignore",
-    "--ignore-path", "--ignore-pattern", "--line-length", "--log-level", "--loglevel", "--max-line-length",
-    "--max-warnings", "--only", "--output-file", "--parser", "--parser-options", "--plugin", "--print-width",
-    "--profile", "--resolve-plugins-relative-to", "--rule", "--rulesdir", "--select", "--settings-path",
-    "--tab-width", "--target-version", "--unfixable",
-})  # fmt: skip
 _SUBCOMMANDS: Final = frozenset({"format", "fmt", "check", "lint"})
 _SWITCHES: Final = frozenset({"--write", "-w", "--fix", "-l", "-s", "-d", "-i", "-q", "--quiet", "-a", "-A", "--"})
 """Flags that take no value."""
@@ -105,22 +95,10 @@ def formatter_changes(name: str, words: Sequence[Word]) -> Changed:
     texts = {word.text for word in words}
     if (row.flags and texts.isdisjoint(row.flags)) or not _CHECKS.isdisjoint(texts):
         return NOTHING
-    files = [w for w in operands(_without_values(row, words)) if w.text not in (*row.flags, "check")]
-    if files and all(word.certain and FILE.fullmatch(word.text) for word in files):
-        return Changed(tuple(files))
+    given, _ = _given_files(words)
+    if given and all(word.certain and FILE.fullmatch(word.text) for word in given):
+        return Changed(tuple(given))
     return WILD
-
-
-def _without_values(row: Formatter, words: Sequence[Word]) -> list[Word]:
-    """The words of a formatter without the flags that take a value, and without these values."""
-    valued = _VALUED | row.valued
-    found: list[Word] = []
-    before = ""
-    for word in words:
-        if word.text not in valued and before not in valued:
-            found.append(word)
-        before = "" if before in valued else word.text
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +126,9 @@ def formatter_run(name: str, words: Sequence[Word], folder: str) -> FormatterRun
     """The run of a formatter that rewrites files; None if the program is none."""
     row = _CARGO if name == "cargo" else FORMATTERS.get(name)
     if row is not None and row.suffixes is not None:
-        given = _given_files(_without_values(row, words[1:]))
-        names = tuple(dict.fromkeys(join(folder, _folder(text)) for text in given))
+        given, perhaps = _given_files(words[1:])
+        files = given + perhaps if given else []
+        names = tuple(dict.fromkeys(join(folder, _folder(word.text)) for word in files))
         suffixes = () if name in _WEB else row.suffixes
         return FormatterRun(name, suffixes, () if "." in names or "" in names else names)
     texts = [word.text for word in words]
@@ -165,18 +144,17 @@ def styled_suffixes(name: str, words: Sequence[Word]) -> tuple[str, ...]:
     return row.suffixes if row.whole or {"fmt", "format", "clippy"} & {w.text for w in words[1:2]} else ()
 
 
-def _given_files(words: Sequence[Word]) -> list[str]:
-    """The files and folders that a formatter is given; empty if there may be none, or others."""
-    found: list[str] = []
-    sure = False
+def _given_files(words: Sequence[Word]) -> tuple[list[Word], list[Word]]:
+    """The files and folders that a formatter is given, and words that are more of them or the values of flags."""
+    given: list[Word] = []
+    perhaps: list[Word] = []
     before = ""
     for word in words:
         text = word.text
-        if not text.startswith("-") and text not in _SUBCOMMANDS:
-            found.append(text)
-            sure = sure or not before.startswith("-") or before in _SWITCHES
+        if not text.startswith("-") and text not in _SUBCOMMANDS and not text.isdigit():
+            (perhaps if before.startswith("-") and before not in _SWITCHES else given).append(word)
         before = text
-    return found if sure else []
+    return given, perhaps
 
 
 def _folder(text: str) -> str:

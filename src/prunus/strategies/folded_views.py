@@ -9,8 +9,9 @@ from typing import ClassVar, Final
 
 from prunus.calls.shown import PLAIN, Style
 from prunus.edits import Continued, Input, Move, Note, Outlined, Postpone, Proposal, When
-from prunus.files import Timeline, TrackedFile
 from prunus.files.content import Line
+from prunus.files.timeline import Timeline
+from prunus.files.tracked import TrackedFile
 from prunus.history import Call, Ref, Result
 from prunus.notes import note, shorten
 from prunus.outlines.outline import current_lines, lean_input

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from prunus.calls.arguments import changes_of
 from prunus.calls.changes import Replace
 from prunus.edits import Continued, Input, Proposal, When
-from prunus.files import Timeline
+from prunus.files.timeline import Timeline
 from prunus.history import Call, Ref, Result
 from prunus.notes import edits_note, shorten
 from prunus.proposals import bare_input

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Move, Note, Proposal, When, Withdraw
-from prunus.files import Timeline
 from prunus.files.content import Line
+from prunus.files.timeline import Timeline
 from prunus.history import Call, Ref
 from prunus.notes import pointer_note, shorten
 from prunus.proposals import describe

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, Protocol, TypeVar, runtime_checkable
 
 from prunus.edits import Move, Proposal
-from prunus.files import Timeline
+from prunus.files.timeline import Timeline
 from prunus.requested.targets import Choice, Permissions
 from prunus.view.uses import Piece, Use
 from prunus.view.view import View
