@@ -21,7 +21,7 @@ from prunus.clients.mini_swe_agent import sessions as mini_swe_agent
 from prunus.clients.swe_agent import DIALECT as SWE_AGENT
 from prunus.clients.system_reminders import without_last_reminders, without_reminders, without_tokens_left
 from prunus.files import read_results, signs
-from prunus.files.content import Content, resembles
+from prunus.files.content import Content
 from prunus.files.printouts import printed_lines, printed_one_by_one
 from prunus.files.replacing import replace_text
 from prunus.files.tool_edits import apply_hunks
@@ -184,7 +184,6 @@ _ALL: Final[Mapping[str, Reader]] = {
     "file, a patch": _patched,
     "file, many hunks": _hunked,
     "file, lines that it holds": lambda text: _content(text * 2).holds(text.split("\n")),
-    "file, likeness": lambda text: resembles(text.split("\n"), text[: len(text) // 2]),
     "diff": lambda text: patched_files(f"--- a\n+++ a\n{text}"),
     "read, of Claude Code": lambda text: read_results.read_result("Read", _FULL, text),
     "read, plain": lambda text: read_results.read_result("read_file", _FULL, text),
