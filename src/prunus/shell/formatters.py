@@ -1,4 +1,8 @@
-"""Formatters, and tasks that may run one: which files each rewrites, and for which files a project uses one."""
+"""Formatters, and tasks that may run a formatter.
+
+For each command line this module says which files a formatter rewrites, and for which file endings it shows that
+the project has a formatter or a linter.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +26,13 @@ class Formatter:
     """One formatter."""
 
     flags: tuple[str, ...] = ()
-    """Flags or subcommands that make it rewrite files; none means that it always does."""
+    """The flags and subcommands that make the program rewrite files; empty if it always rewrites them."""
     suffixes: tuple[str, ...] | None = ()
-    """How the names of its files end; empty is any, None a program that does not say which files it went over."""
+    """The endings of the files that the program formats. Empty means any file. None means that the command line
+    does not tell which files the program formats."""
     whole: bool = True
-    """Running it shows that the project uses it; false where only `format` and the like do."""
+    """Whether any run of the program shows that the project uses it as a formatter. False for a program with other
+    tasks, such as `go`: only its subcommand `fmt` or `format` shows that."""
 
 
 def _row(flags: str = "", suffixes: tuple[str, ...] | None = (), whole: bool = True) -> Formatter:
@@ -61,9 +67,9 @@ FORMATTERS: Final[dict[str, Formatter]] = {
     "yapf": _row("-i", (".py",)),
 }
 _CARGO: Final = Formatter(("fmt",), (".rs",), whole=False)
-"""Known as a package manager already; `cargo fmt` formats."""
+"""`cargo fmt`. The table does not list cargo, because cargo is a package manager as well."""
 _WEB: Final = frozenset({"prettier", "biome", "eslint", "oxlint", "standard", "stylelint"})
-"""Formatters that go over what their settings name."""
+"""Formatters that format the files which their settings name, whatever the endings of these files are."""
 # Not -l: beside the flag that writes, gofmt and its like only list what they rewrite; to black it is a line length.
 _CHECKS: Final = frozenset({"--check", "--diff", "--check-only", "--dry-run", "--lint", "-check"})
 _SUBCOMMANDS: Final = frozenset({"format", "fmt", "check", "lint"})
@@ -90,7 +96,7 @@ FORMATTING_TASK: Final = re.compile(r"(?:format|fmt|lint|prettier|fix|style)(?:[
 
 
 def formatter_changes(name: str, words: Sequence[Word]) -> Changed:
-    """The files that a formatter rewrites: those that it is given, else any."""
+    """Return the files that a formatter rewrites: the files on its command line, or any file if it names none."""
     row = FORMATTERS[name]
     texts = {word.text for word in words}
     if (row.flags and texts.isdisjoint(row.flags)) or not _CHECKS.isdisjoint(texts):
@@ -103,13 +109,16 @@ def formatter_changes(name: str, words: Sequence[Word]) -> Changed:
 
 @dataclass(frozen=True, slots=True)
 class FormatterRun:
-    """A formatter that ran. It leaves alone every file that it went over before and that nobody changed since."""
+    """One run of a formatter.
+
+    The formatter does not change a file again that it formatted before and that nobody has changed since.
+    """
 
     name: str
     suffixes: tuple[str, ...] = ()
-    """How the names of its files end; empty is any."""
+    """The endings of the files that it formats; empty means any file."""
     names: tuple[str, ...] = ()
-    """The files and folders that it was given; empty is all."""
+    """The files and folders on its command line; empty means all files."""
     _given: Names = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -123,7 +132,7 @@ class FormatterRun:
 
 
 def formatter_run(name: str, words: Sequence[Word], folder: str) -> FormatterRun | None:
-    """The run of a formatter that rewrites files; None if the program is none."""
+    """Return the run of a formatter that rewrites files; None if the program is not a formatter."""
     row = _CARGO if name == "cargo" else FORMATTERS.get(name)
     if row is not None and row.suffixes is not None:
         given, perhaps = _given_files(words[1:])
@@ -137,7 +146,7 @@ def formatter_run(name: str, words: Sequence[Word], folder: str) -> FormatterRun
 
 
 def styled_suffixes(name: str, words: Sequence[Word]) -> tuple[str, ...]:
-    """How the names of the files end for which a program shows that the project has a formatter or a linter."""
+    """Return the endings of the files for which this command shows that the project has a formatter or a linter."""
     row = _CARGO if name == "cargo" else FORMATTERS.get(name)
     if row is None or row.suffixes is None:
         return ()
