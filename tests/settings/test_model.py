@@ -180,6 +180,7 @@ def test_an_unknown_key_is_named_with_the_nearest_known_one(values: dict[str, ob
         (old_errors(turns=1.5), "strategies.old_errors.turns = 1.5: expected a whole number"),
         ({"guards": {"minimum_gain": {"tokens": -5}}}, "guards.minimum_gain.tokens = -5: expected 0 or more"),
         ({"proxy": {"drain": -1}}, "proxy.drain = -1: expected 0 or more"),
+        ({"proxy": {"workers": 0}}, "proxy.workers = 0: expected 1 or more"),
         ({"proxy": {"deadline": 0}}, "proxy.deadline = 0: expected more than 0"),
         ({"proxy": {"otlp": "collector"}}, 'proxy.otlp = "collector": expected http://HOST or https://HOST'),
         ({"limits": {"body": None}}, "limits.body = null: expected a whole number"),

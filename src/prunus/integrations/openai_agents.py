@@ -23,7 +23,7 @@ class PrunusFilter(Integration):
 
     def _pruned(self, data: CallModelData[Any]) -> ModelInputData:
         given, agent = data.model_data, data.agent
-        body = {
+        body: dict[str, Any] = {
             "model": _model_name(agent.model),
             "instructions": given.instructions or "",
             "tools": [{"type": "function", "name": tool.name} for tool in agent.tools],

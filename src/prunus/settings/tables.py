@@ -187,5 +187,5 @@ class Proxy(Section):
     otlp: Annotated[str, Field(pattern=r"^(https?://.+)?$")] = ""
     """The address of an OpenTelemetry collector, as `http://HOST:4318`: it gets a span for each request of a model,
     as OTLP over HTTP. Needs `prunus[otel]`; empty means none."""
-    workers: Count = 1
+    workers: Annotated[int, Field(strict=True, ge=1)] = 1
     """The number of processes that serve requests; each process answers `/metrics` for all."""
