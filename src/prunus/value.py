@@ -30,7 +30,9 @@ def replace(one: T, **changes: Any) -> T:
     layout = _LAYOUTS.get(cls)
     if layout is None:
         names = [field.name for field in fields(cls) if field.init]  # type: ignore[arg-type]
-        layout = _LAYOUTS[cls] = attrgetter(*names), {name: place for place, name in enumerate(names)}
+        # With a single name, attrgetter would not return a tuple.
+        read = attrgetter(*names) if len(names) > 1 else lambda one: (getattr(one, names[0]),)
+        layout = _LAYOUTS[cls] = read, {name: place for place, name in enumerate(names)}
     read, places = layout
     every = list(read(one))
     for name, changed in changes.items():
