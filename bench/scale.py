@@ -6,8 +6,10 @@
 
 Servers, the upstream and this client are processes on one machine. Each of the 1,000 conversations grows by one
 tool call with every request, and the upstream streams 22 events. For each set-up all conversations first go as
-fast as they are answered (`requests_s`, CPU per request of the servers). Once the servers are idle again, new
-conversations come at half that rate, at times that do not depend on the answers. They go through Prunus and through
+fast as they are answered (`requests_s`, CPU per request of the servers). With so many waiting, some requests reach
+`proxy.deadline` and are sent before Prunus has looked at them; `looked_s` counts only the others. Once the servers
+are idle again, new conversations come at half of the latter rate, at times that do not depend on the answers, so
+that Prunus looks at every request (`behind` says at how many it did not). They go through Prunus and through
 a bare pass-through in turns, in five rounds each, with the same times. The added latency is the median of the
 differences of these rounds: median against median, and 99th percentile against 99th percentile. Times count from
 when a request is due to its first event, so they contain what the client, the upstream and the processor keep it
@@ -31,6 +33,7 @@ import statistics
 import sys
 import tempfile
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -329,6 +332,16 @@ class Cluster:
         return [round(statistics.median(times), 2), round(sorted(times)[int(len(times) * 0.99)], 2)]
 
     @property
+    def behind(self) -> int:
+        """The requests that were sent before Prunus has looked at them."""
+        total = 0.0
+        for port in self.ports:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+                lines = answer.read().decode().splitlines()
+            total += sum(float(line.split()[1]) for line in lines if line.startswith("prunus_behind_total "))
+        return round(total)
+
+    @property
     def memory(self) -> float:
         return sum(map(resident, self.pids))
 
@@ -373,12 +386,14 @@ def measured(setup: Setup, count: int, turns: int) -> dict[str, Any]:
         command = [sys.executable, str(HERE / "proxy.py"), "--serve-bare", str(port), str(target)]
         pid = held.enter_context(running(command, port, scratch / "bare.log"))
         run([port], True, 8, 4)
-        begun, rate = cpu(pid), full["load"].rate / 2
+        looked = full["load"].rate * (1 - full["behind"] / len(full["load"].waits))
+        begun, rate, behind = cpu(pid), looked / 2, cluster.behind
         rounds = []
         for at in range(ROUNDS):
             bare = run([port], True, count // 8, turns, rate, at)
             rounds.append((bare, run(cluster.ports, setup.sticky, count // 8, turns, rate, at)))
         bare_cpu = (cpu(pid) - begun) / sum(len(bare.waits) for bare, _ in rounds)
+        behind = cluster.behind - behind
         commit = cluster.commit_ms()
     load = full["load"]
     return {
@@ -390,7 +405,9 @@ def measured(setup: Setup, count: int, turns: int) -> dict[str, Any]:
         "requests_s": round(load.rate, 1),
         "cpu_ms": round(full["cpu_ms"], 2),
         "bare_cpu_ms": round(bare_cpu, 2),
-        "half_rate": round(load.rate / 2, 1),
+        "looked_s": round(looked, 1),
+        "half_rate": round(rate, 1),
+        "behind": behind,
         "added_p50_ms": _added(rounds, 0.5),
         "added_p99_ms": _added(rounds, 0.99),
         "bare_p99_ms": round(statistics.median(bare.percentile(0.99) for bare, _ in rounds), 2),
@@ -408,7 +425,7 @@ def _added(rounds: list[tuple[Load, Load]], share: float) -> float:
 
 
 def _phase(cluster: Cluster, setup: Setup, count: int, turns: int) -> dict[str, Any]:
-    spent, written = cluster.cpu, cluster.store_bytes
+    spent, written, behind = cluster.cpu, cluster.store_bytes, cluster.behind
     load = run(cluster.ports, setup.sticky, count, turns)
     cluster.settle()
     done = max(1, len(load.waits))
@@ -416,6 +433,7 @@ def _phase(cluster: Cluster, setup: Setup, count: int, turns: int) -> dict[str, 
         "load": load,
         "cpu_ms": (cluster.cpu - spent) / done,
         "store_kb": (cluster.store_bytes - written) / KB / done,
+        "behind": cluster.behind - behind,
     }
 
 

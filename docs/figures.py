@@ -363,17 +363,16 @@ def scale() -> str:
     def row(one: Mapping[str, Any]) -> tuple[str, ...]:
         return (
             f"{one['setup']} ({stores[one['store']]})",
-            f"{one['requests_s']:.0f}",
+            f"{one['requests_s']:.0f} / {one['looked_s']:.0f}",
             f"{one['cpu_ms']:.1f} / {one['bare_cpu_ms']:.1f}",
-            f"{one['added_p50_ms']:.1f} / {one['added_p99_ms']:.1f}"
-            if one["added_p50_ms"] is not None
-            else "not known",
+            f"{one['added_p50_ms']:.1f} / {one['added_p99_ms']:.1f}",
             f"{one['kb_a_conversation']:.0f}",
             f"{one['store_kb_early']:.1f} / {one['store_kb']:.1f}",
         )
 
     head = (
-        "set-up | requests/s | CPU ms a request, Prunus / bare | added at half load, median / p99 ms | "
+        "set-up | requests/s, all / looked at in time | CPU ms a request, Prunus / bare | "
+        "added at half load, median / p99 ms | "
         "KB of memory a conversation | KB written to the store a request, short / all conversations"
     )
     return table(head, map(row, results("scale")["setups"]))
