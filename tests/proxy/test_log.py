@@ -1,8 +1,9 @@
-"""The log as JSON."""
+"""The log as JSON, and a log that nobody reads."""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from prunus.proxy.log import PatientLines
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider
 from tests.proxy.talk import BODIES, steps
@@ -59,3 +61,20 @@ def test_every_line_is_an_object_without_words_of_the_conversation(provider: Pro
     assert requests[0]["tokens_before"] > requests[0]["tokens_after"] and requests[0]["edits"] > 0
     assert {"edit", "pruned_on_request", "request"} <= {line["event"] for line in lines}
     assert all(line["level"] in ("debug", "info", "warning") and line["time"].endswith("+00:00") for line in lines)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows cannot say whether a pipe is full")
+def test_a_log_that_nobody_reads_keeps_nobody_waiting() -> None:
+    ours, theirs = os.pipe()
+    logger = logging.Logger("unread")
+    with os.fdopen(theirs, "w") as stream:
+        logger.addHandler(PatientLines(stream))
+        for number in range(20_000):
+            logger.info("request %d", number)
+        taken = os.read(ours, 1 << 20).decode().splitlines()
+        logger.info("once more")
+        left_out, last = os.read(ours, 1 << 20).decode().splitlines()
+    os.close(ours)
+    assert taken == [f"request {number}" for number in range(len(taken))]
+    assert left_out == f"{20_000 - len(taken)} lines of this log were left out, because nobody read them"
+    assert last == "once more"

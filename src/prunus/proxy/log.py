@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import select
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 LogFormat = Literal["text", "json"]
 Fields = Callable[[], Mapping[str, Any]]
@@ -25,13 +27,47 @@ def with_fields(fields: Fields) -> dict[str, Any]:
 def log_to_stderr(level: int, shape: LogFormat = "text") -> None:
     """Write the log messages of Prunus to standard error, one line each."""
     logger = logging.getLogger("prunus")
-    handler = logging.StreamHandler(sys.stderr)
+    handler = PatientLines(sys.stderr)
     handler.setFormatter(
         JsonLines() if shape == "json" else logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S")
     )
     logger.addHandler(handler)
     logger.propagate = False
     logger.setLevel(level)
+
+
+class PatientLines(logging.StreamHandler[TextIO]):
+    """Writes lines to a stream, and leaves out those that the stream does not take at once.
+
+    A pipe that nobody reads, or a terminal that was stopped, would keep every request waiting. Before the next line
+    that the stream takes, another line says how many were left out.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._left_out = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not _takes_a_line(self.stream):
+            self._left_out += 1
+            return
+        if self._left_out:
+            said = "%d lines of this log were left out, because nobody read them"
+            args, self._left_out = (self._left_out,), 0
+            super().emit(logging.LogRecord(record.name, logging.WARNING, "", 0, said, args, None))
+        super().emit(record)
+
+
+def _takes_a_line(stream: TextIO) -> bool:
+    """Whether writing a line to a stream does not wait."""
+    if os.name != "posix":
+        return True
+    try:
+        poll = select.poll()
+        poll.register(stream.fileno(), select.POLLOUT)
+        return bool(poll.poll(0))
+    except (OSError, ValueError):  # the stream is no file, or is closed
+        return True
 
 
 class JsonLines(logging.Formatter):
