@@ -64,6 +64,10 @@ class Proxy:
         """End it at once, without a chance to tidy up."""
         self._end(signal.SIGKILL)
 
+    def stop(self) -> None:
+        """End it as a service manager does, so that it writes what it has counted."""
+        self._end(signal.SIGTERM)
+
     def restart(self) -> None:
         """Kill it and start it again on the same port and store."""
         self.kill()
@@ -76,7 +80,7 @@ class Proxy:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._end(signal.SIGTERM)
+        self.stop()
 
     def _end(self, how: signal.Signals) -> None:
         if self._process is None:

@@ -97,7 +97,7 @@ def test_a_client_stays_behind_the_proxy_until_undo(name: str, tmp_path: Path) -
         try:
             [ended] = play(Kept(client, proxy), up.url, story.PROMPTS, home, project)
         finally:
-            proxy.kill()
+            proxy.stop()
     assert (ended.code, ended.answer) == (0, story.ANSWERS[0]), f"{ended}\n{proxy.log.read_text()}"
     store = open_store(proxy.store, existing=True)
     try:

@@ -18,7 +18,7 @@ from prunus.store.store import Store, StoreError
 
 _WAITING: Final = 10_000
 """Exchanges that may wait for a slow store; more are not recorded."""
-_MOMENT: Final = 0.2
+_MOMENT: Final = 0.1
 """Seconds in which exchanges gather."""
 _AGAIN: Final = 1.0
 """Seconds until a store that failed is tried again."""
