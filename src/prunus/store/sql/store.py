@@ -26,10 +26,10 @@ from prunus.store.store import StoreError, WithoutReceipts
 _EVERY: Final = 64
 """The store checks its size and age after this many exchanges."""
 _CHECKPOINT: Final = 8
-"""The checks of which one also moves the log of a SQLite file into the file.
+"""Every eighth check also moves the log of a SQLite file into the file.
 
-The first commit after that waits for the disk (6 to 60 ms), and so do requests that come meanwhile. After 512
-exchanges the log has some 20 MB.
+The first commit after that waits for the disk (6 to 60 ms), and requests that come meanwhile wait for that commit.
+So it happens only after 512 exchanges, when the log has about 20 MB.
 """
 _DAY: Final = 86_400.0
 _KEYS: Final = 500
