@@ -20,7 +20,7 @@ from usage import show_help
 
 from prunus.clients.recorded_file import read
 from prunus.clients.sessions import load
-from prunus.corpus.find import recordings
+from prunus.corpus.find import files
 from prunus.lab.analysis import SessionResult, share
 from prunus.lab.conversations import RecordedConversation
 from prunus.lab.cost import cost, provider_count
@@ -36,8 +36,8 @@ LEAST = 30
 
 
 def summed(rows: Sequence[SessionResult]) -> dict[str, Any]:
-    cost = share(sum(row.total.cost for row in rows), sum(row.total.unpruned for row in rows))
-    requests = sum(row.total.requests for row in rows)
+    cost = share(sum(row.cost for row in rows), sum(row.unpruned for row in rows))
+    requests = sum(row.requests for row in rows)
     return {"cost": cost, "sessions": len(rows), "requests": requests, "counted": sum(row.billed for row in rows)}
 
 
@@ -63,7 +63,7 @@ def claude_code(folder: Path) -> dict[str, Any]:
     """Dollars with and without the counts, those of the usage fields, and the tokens before the messages."""
     found = {"with counts": 0.0, "without": 0.0, "usage fields": 0.0}
     around = []
-    for path in recordings([folder]):
+    for path in files([folder]):
         found["usage fields"] += charged(path)
         for session in load(path):
             token, recorded = Money().of(session.model), RecordedConversation(session)
@@ -79,8 +79,8 @@ def claude_code(folder: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    files = recordings([SESSIONS])
-    rows = [row for file in analyse(files) for row in file.rows if row.total.requests >= LEAST]
+    paths = tuple(files([SESSIONS]))
+    rows = [row for file in analyse(paths) for row in file.rows if row.requests >= LEAST]
     agents = sorted({row.agent for row in rows})
     record = {
         "all": summed(rows),

@@ -26,7 +26,7 @@ from rich.table import Table
 from usage import show_help
 
 from prunus.cli.table import plain
-from prunus.corpus.find import recordings
+from prunus.corpus.find import files
 from prunus.lab.picture import picture
 from prunus.lab.policies import installed
 from prunus.lab.run import Measured, Study, run
@@ -151,7 +151,7 @@ def main(arguments: list[str]) -> None:
     prices = tuple(one for one in arguments if one in NAMED_ROWS) or tuple(NAMED_ROWS)
     policies = tuple(one for one in arguments if one not in NAMED_ROWS) or POLICIES
     console = Console(width=None if sys.stdout.isatty() else 170)
-    paths = recordings(SESSIONS / agent for agent in AGENTS if (SESSIONS / agent).is_dir())
+    paths = tuple(files(SESSIONS / agent for agent in AGENTS if (SESSIONS / agent).is_dir()))
     if not paths:
         console.print("No recorded sessions here (../shared/corpus/dev); the lab has nothing to replay.")
         return

@@ -12,7 +12,7 @@ from typing import Any
 
 from prunus.calls.toolbox import Toolbox
 from prunus.clients.sessions import Session
-from prunus.conversations.memory import ConversationRecord, ForgetfulMemory, nothing_else
+from prunus.conversations.memory import ConversationRecord, Memory, nothing_else
 from prunus.edits import Note, Proposal
 from prunus.history import Ref
 from prunus.lab.cost import LostPart
@@ -162,7 +162,7 @@ class _Watched(PrunusSender):
         return out
 
 
-class _Notebook(ForgetfulMemory):
+class _Notebook(Memory):
     """The memory of one pruner: what is known at its start, and the ledger of each of its requests."""
 
     def __init__(self, known: Experience) -> None:

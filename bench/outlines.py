@@ -46,7 +46,7 @@ Change = tuple[ModuleType, str, object]
 
 PIECES: dict[str, tuple[Change, ...]] = {
     "definitions": ((code, "definitions", _none),),
-    "paths": ((code, "squeezed", _none), (output, "squeezed", _none)),
+    "paths": ((code, "list_paths", _none), (output, "list_paths", _none)),
     "edges": ((output, "_HEAD", 0), (output, "_TAIL", 0)),
     "complaints": ((output, "_complains", lambda line: False),),
 }

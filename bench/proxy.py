@@ -173,7 +173,7 @@ def peers() -> list[Peer]:
 
     def prunus(*more: str) -> Callable[[int, int, Path], list[str]]:
         return lambda port, to, _: [
-            sys.executable, "-m", "prunus.cli", "proxy", "--port", str(port),
+            sys.executable, "-m", "prunus", "proxy", "--port", str(port),
             "--upstream", f"anthropic=http://127.0.0.1:{to}", "--set", f"window={WINDOW}", *more,
         ]  # fmt: skip
 

@@ -7,13 +7,15 @@
 Servers, the upstream and this client are processes on one machine. Each of the 1,000 conversations grows by one
 tool call with every request, and the upstream streams 22 events. For each set-up all conversations first go as
 fast as they are answered (`requests_s`, CPU per request of the servers). With so many waiting, some requests reach
-`proxy.deadline` and are sent before Prunus has looked at them; `looked_s` counts only the others. Once the servers
-are idle again, new conversations come at half of the latter rate, at times that do not depend on the answers, so
-that Prunus looks at every request (`behind` says at how many it did not). They go through Prunus and through
-a bare pass-through in turns, in five rounds each, with the same times. The added latency is the median of the
-differences of these rounds: median against median, and 99th percentile against 99th percentile. Times count from
-when a request is due to its first event, so they contain what the client, the upstream and the processor keep it
-waiting; that is why the bare pass-through is measured beside each round, and not once.
+`proxy.deadline` and are sent before Prunus has looked at them; `looked_s` counts only the others. `busy` is the
+number of cores that the whole machine kept busy meanwhile: once it is near the number of cores that there are, more
+workers cannot serve more. Once the servers are idle again, new conversations come at half of the latter rate, at
+times that do not depend on the answers, so that Prunus looks at every request (`behind` says at how many it did
+not). They go through Prunus and through a bare pass-through in turns, in five rounds each, with the same times. The
+added latency is the median of the differences of these rounds: median against median, and 99th percentile against
+99th percentile. Times count from when a request is due to its first event, so they contain what the client, the
+upstream and the processor keep it waiting; that is why the bare pass-through is measured beside each round, and not
+once.
 A conversation keeps its connection (sticky), or each of its requests takes any connection to any replica (random).
 The store is SQLite for the workers of one host and Postgres or Redis for replicas; its traffic is what Postgres
 writes to its log (WAL), what Redis receives, or what a process gives to the disk with SQLite. The last part sends
@@ -281,6 +283,13 @@ def files(pid: int) -> int:
     return sum(len(list(Path(f"/proc/{one}/fd").iterdir())) for one in tree(pid))
 
 
+def busy_seconds() -> float:
+    """Seconds that all cores together have worked since the machine was started."""
+    first = Path("/proc/stat").read_text().partition("\n")[0]
+    user, nice, system, _idle, _wait, *interrupts = map(int, first.split()[1:9])
+    return (user + nice + system + sum(interrupts)) / os.sysconf("SC_CLK_TCK")
+
+
 class Cluster:
     """The servers of a set-up, ready for requests."""
 
@@ -300,7 +309,7 @@ class Cluster:
         for port in self.ports:
             options = ["--upstream", f"anthropic=http://127.0.0.1:{target}", "--store", url, *settings]
             options += ["--set", f"proxy.workers={setup.workers}"]
-            command = [sys.executable, "-m", "prunus.cli", "proxy", "--port", str(port), *options]
+            command = [sys.executable, "-m", "prunus", "proxy", "--port", str(port), *options]
             self.pids.append(held.enter_context(running(command, port, scratch / f"{port}.log")))
         run(self.ports, True, 8 * setup.workers * setup.replicas, 4)
 
@@ -403,6 +412,7 @@ def measured(setup: Setup, count: int, turns: int) -> dict[str, Any]:
         "turns": turns,
         "faults": len(load.faults) + sum(len(one.faults) for both in rounds for one in both),
         "requests_s": round(load.rate, 1),
+        "busy": round(full["busy"], 2),
         "cpu_ms": round(full["cpu_ms"], 2),
         "bare_cpu_ms": round(bare_cpu, 2),
         "looked_s": round(looked, 1),
@@ -426,7 +436,9 @@ def _added(rounds: list[tuple[Load, Load]], share: float) -> float:
 
 def _phase(cluster: Cluster, setup: Setup, count: int, turns: int) -> dict[str, Any]:
     spent, written, behind = cluster.cpu, cluster.store_bytes, cluster.behind
+    used = busy_seconds()
     load = run(cluster.ports, setup.sticky, count, turns)
+    used = busy_seconds() - used
     cluster.settle()
     done = max(1, len(load.waits))
     return {
@@ -434,6 +446,7 @@ def _phase(cluster: Cluster, setup: Setup, count: int, turns: int) -> dict[str, 
         "cpu_ms": (cluster.cpu - spent) / done,
         "store_kb": (cluster.store_bytes - written) / KB / done,
         "behind": cluster.behind - behind,
+        "busy": used / load.seconds,
     }
 
 

@@ -364,6 +364,7 @@ def scale() -> str:
         return (
             f"{one['setup']} ({stores[one['store']]})",
             f"{one['requests_s']:.0f} / {one['looked_s']:.0f}",
+            f"{one['busy']:.1f}",
             f"{one['cpu_ms']:.1f} / {one['bare_cpu_ms']:.1f}",
             f"{one['added_p50_ms']:.1f} / {one['added_p99_ms']:.1f}",
             f"{one['kb_a_conversation']:.0f}",
@@ -371,7 +372,7 @@ def scale() -> str:
         )
 
     head = (
-        "set-up | requests/s, all / looked at in time | CPU ms a request, Prunus / bare | "
+        "set-up | requests/s, all / looked at in time | busy cores of two | CPU ms a request, Prunus / bare | "
         "added at half load, median / p99 ms | "
         "KB of memory a conversation | KB written to the store a request, short / all conversations"
     )

@@ -18,7 +18,7 @@ import prunus
 from prunus import guards, strategies
 from prunus.cli.main import main as cli
 from prunus.proxy import balancers
-from prunus.schedule.dollars import TARIFFS
+from prunus.schedule.dollars import SOURCE, TARIFFS
 from prunus.schedule.prices import DEFAULT, ROWS
 from prunus.schedule.priorities import PRIORITIES
 from prunus.settings.describe import field_docs, keys
@@ -257,10 +257,10 @@ def prices_page() -> str:
         "| model | input | cache read | cache write | for an hour | output | source |",
         "|---|---|---|---|---|---|---|",
     ]
-    for row in TARIFFS:
-        prices = (row.tariff.input, row.tariff.cache_read, row.tariff.cache_write, row.tariff.long_write)
-        shown = [f"{price:g}" if price is not None else "" for price in (*prices, row.tariff.output)]
-        lines.append(f"| `{row.pattern}` | {' | '.join(shown)} | {row.source} |")
+    for pattern, tariff in TARIFFS:
+        prices = (tariff.input, tariff.cache_read, tariff.cache_write, tariff.long_write, tariff.output)
+        shown = [f"{price:g}" if price is not None else "" for price in prices]
+        lines.append(f"| `{pattern}` | {' | '.join(shown)} | {SOURCE} |")
     lines += [
         "",
         "## Ratios of prompt caches",

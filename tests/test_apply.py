@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from prunus.apply import apply, change, extended, spelled_out
+from prunus.apply import apply, change, spelled_out, with_text_behind
 from prunus.edits import Added, Continued, Edit, Gone, Input, Note, Proposal, Replacement, Shorter
 from prunus.errors import InvariantError
 from prunus.history import Attachment, Call, History, Marker, Message, Opaque, Part, Ref, Result, Text, Thinking
@@ -60,7 +60,7 @@ def test_an_attachment_becomes_words() -> None:
     assert changed(replace(IMAGE, inside=None), Note("[File]")) == Text("[File]")
 
 
-def test_a_note_takes_along_what_the_result_carried() -> None:
+def test_a_note_removes_the_parts_inside_the_result() -> None:
     other = replace(RESULT, id="d")
     message = Message("user", (RESULT, IMAGE, Opaque("x", inside=0), other, replace(IMAGE, inside=3)))
     after = change(message, {0: Note("[gone]")})
@@ -68,7 +68,7 @@ def test_a_note_takes_along_what_the_result_carried() -> None:
     assert after.parts == (replace(RESULT, text="[gone]"), other, replace(IMAGE, inside=1))
 
 
-def test_a_shorter_result_keeps_what_it_carried() -> None:
+def test_a_shorter_result_keeps_the_parts_inside_it() -> None:
     after = change(Message("user", (RESULT, IMAGE)), {0: Shorter("less")})
     assert after is not None
     assert after.parts == (replace(RESULT, text="less"), IMAGE)
@@ -116,10 +116,10 @@ def test_an_impossible_edit_is_refused(part: Part, replacement: Replacement) -> 
         (Gone(), Gone()),
     ],
 )
-def test_words_stand_behind_what_is_left_and_before_a_reminder(
+def test_words_stand_behind_the_rest_of_a_result_and_before_a_reminder(
     replacement: Replacement | None, after: Replacement
 ) -> None:
-    assert extended(replacement, " words", " tag") == after
+    assert with_text_behind(replacement, " words", " tag") == after
 
 
 def test_a_continued_part_is_made_with_both_texts() -> None:

@@ -280,6 +280,23 @@ def test_output_of_programs_is_no_edit(command: str) -> None:
     assert of(bash(command)) == []
 
 
+def test_files_of_one_name_in_two_folders_are_two_files() -> None:
+    command = "cd one && echo x > a.txt; cd ../two && echo y > a.txt"
+    assert [row[0] for row in of(bash(command, "<returncode>0</returncode>"))] == ["one/a.txt", "two/a.txt"]
+
+
+def test_a_copied_file_has_one_line() -> None:
+    assert [row[0] for row in of(bash("cp a.py lib", "<returncode>0</returncode>"))] == ["lib/a.py"]
+
+
+def test_powershell_writes_and_removes_files() -> None:
+    done = "<returncode>0</returncode>"
+    made = bash("@'\none\ntwo\n'@ | Set-Content a.ts", done)
+    assert of(made) == [("a.ts", "Created", 2, 0)]
+    assert of(made, bash("Remove-Item a.ts", done)) == []
+    assert of(edit("one", "two"), bash("Get-Date; git checkout -- a.py", done)) == []
+
+
 def test_a_renamed_file_takes_its_edits_along() -> None:
     assert [row[:2] for row in of(edit("one", "two", intent="Fix"), bash("git mv a.py b.py"))] == [
         ("b.py", "Fix"),

@@ -124,7 +124,7 @@ def test_tokens_that_new_messages_free_do_not_count_as_relief() -> None:
     assert outcome.flush is None
 
 
-def test_where_new_messages_free_enough_the_cache_is_left_alone() -> None:
+def test_the_cache_is_left_alone_if_new_messages_free_enough() -> None:
     """The new results are older than the newest by then, since several turns came at once."""
     messages = story(30)
     _, outcome = pruned(messages, LEVELS["high"], sent=13, pressure={"relief": 0.05})

@@ -16,7 +16,7 @@ from prunus.notes import (
     kept_summary,
     reread_note,
     superseded_note,
-    unfolded,
+    without_views,
 )
 from tests.seeds.conversations import every_format, send
 
@@ -56,7 +56,7 @@ def test_the_words_for_code_and_edits_are_those_of_the_seeds() -> None:
         "- Added AGENT_CONFIG",
         "[Full diff available in ground truth]",
     ]
-    assert unfolded(f"ok\n\n{edits}") == "ok"
+    assert without_views(f"ok\n\n{edits}") == "ok"
 
 
 @pytest.mark.parametrize("summary", ["", "A red button", "It says [File: b.png, 3KB]\nand more"])

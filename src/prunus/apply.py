@@ -24,7 +24,7 @@ def apply(history: History, edits: Iterable[Edit]) -> History:
     return History(history.format, tuple(message for message in messages if message is not None))
 
 
-def extended(replacement: Replacement | None, words: str, tag: str = "") -> Replacement:
+def with_text_behind(replacement: Replacement | None, words: str, tag: str = "") -> Replacement:
     """Return a result with text and a tag behind its own text and before anything that was added to it."""
     match replacement or Added(""):
         case Note(text):
@@ -66,7 +66,7 @@ def change(message: Message, edits: Mapping[int, Replacement]) -> Message | None
                 return None
             continue
         places[i] = len(parts)
-        parts.append(part if replacement is None else _changed(part, replacement))
+        parts.append(part if replacement is None else _change_part(part, replacement))
     for i, notes in named.items():
         parts[places[i]] = _with_notes(message.parts[i], edits.get(i), notes)
     return replace(message, parts=tuple(parts))
@@ -89,7 +89,7 @@ def _block(item: tuple[Path, str]) -> int:
     return next((step for step in reversed(item[0]) if isinstance(step, int)), 0)
 
 
-def _changed(part: Part, replacement: Replacement) -> Part:
+def _change_part(part: Part, replacement: Replacement) -> Part:
     match part, replacement:
         case ((Text() | Thinking()), (Note(text) | Shorter(text))):
             return replace(part, text=text)

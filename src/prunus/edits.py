@@ -117,13 +117,13 @@ class When:
     from_loop: int = 0
     """A loop is what the model does between two messages of the user."""
     before_first_send: bool = False
-    """The edit may be made before the provider has seen the part, where no prompt cache can be lost."""
+    """The edit may be made before the provider has seen the part, when no prompt cache can be lost."""
     under_pressure: bool = False
     """The edit is only worth making when the context runs short."""
     requested_by: Literal["agent", "user", "prunus"] | None = None
     """Who requested the edit. A requested edit does not wait for the schedule.
 
-    "prunus" marks Prunus's own words, such as answers to commands. No guard is asked about those.
+    "prunus" marks Prunus's own words, such as answers to commands. No guard checks those.
     """
 
 

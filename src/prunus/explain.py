@@ -78,7 +78,7 @@ def _explained(ref: Ref, load: Loader, engine: Engine, chosen: Proposal | None) 
     refused = [refusal.edit for refusal in refusals]
     waiting = tuple(
         spelled_out(edit, part)
-        for edit in (engine.board.weighed(cell, rank) for rank in sorted(options))
+        for edit in (engine.board.option(cell, rank) for rank in sorted(options))
         if chosen is None and edit not in refused
         if edit.when.under_pressure or edit.when.from_turn > view.turn or edit.when.from_loop > view.loop
     )

@@ -1,13 +1,13 @@
 """The history that an agent sends: messages made of parts.
 
 The requests of all providers become the same few kinds of part. A part knows its place in the JSON of its message
-(`at`), so that Prunus can splice a change into the bytes. Comparisons of parts ignore places. By the short id of a
-part, people and agents ask to have it back or gone.
+(`at`), so that Prunus can splice a change into the bytes. Comparisons of parts ignore places. People and agents
+name a part by its short id when they restore or discard it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import field
 from hashlib import blake2b
 from typing import Any, Final, Literal, NamedTuple
@@ -16,7 +16,7 @@ from prunus.json.splice import Path
 from prunus.value import value
 
 Role = Literal["system", "user", "assistant", "tool"]
-Shape = Literal["string", "blocks", "object"]
+ContentShape = Literal["string", "blocks", "object"]
 _ID_LENGTH: Final = 6
 
 
@@ -36,7 +36,7 @@ def short_id(ref: Ref, content: bytes, taken: Container[str] = ()) -> str:
     return name[:length]
 
 
-def named_so(id: str, ref: Ref, content: bytes) -> bool:
+def is_id_of(id: str, ref: Ref, content: bytes) -> bool:
     """Return whether `id` is an id of this part, of any length."""
     return _whole_id(ref, content).startswith(id)
 
@@ -98,7 +98,7 @@ class Result:
     """The client has already cut the result."""
     defines: bool = False
     """The result carries tool definitions."""
-    shape: Shape = field(default="string", compare=False)
+    shape: ContentShape = field(default="string", compare=False)
     block: str = field(default="text", compare=False)
     """The type of a text block, if the content is a list of blocks."""
     at: Path = field(default=(), compare=False)
@@ -167,6 +167,21 @@ class Message:
     """The message carries tool definitions, so Prunus never touches it."""
     spoken: bool = False
     """The message contains text that the user wrote, not only tool results."""
+
+    def parts_inside(self, result: int) -> Iterator[tuple[int, Attachment | Opaque]]:
+        """Yield the parts that a result carries, each with its index; they stand right behind the result.
+
+        `result` is the index of the result.
+        """
+        for i in range(result + 1, len(self.parts)):
+            part = self.parts[i]
+            if not isinstance(part, (Attachment, Opaque)) or part.inside != result:
+                return
+            yield i, part
+
+
+MessageAt = Callable[[int], Message]
+"""A function that returns a message of a request by its index."""
 
 
 @value

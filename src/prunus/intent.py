@@ -4,7 +4,7 @@
     run(name, without_intent(arguments))               # what the tool is given
 
 Arguments are an object, or JSON text as in the OpenAI formats. Both functions are pure and return the same object
-if nothing changes, so `is` tells whether anything changed. A tool with its own `intent` keeps it: do not remove
+if nothing changes, so `is` shows whether anything changed. A tool with its own `intent` keeps it: do not remove
 that argument from its calls.
 """
 
@@ -17,11 +17,13 @@ from prunus.calls.toolbox import Toolbox
 from prunus.errors import FormatError
 from prunus.json.splice import splice
 from prunus.providers.blocks import decode_arguments
-from prunus.providers.filters import FIELD
+from prunus.providers.filters import INTENT
+from prunus.providers.recognition import APIS
 
 _WORDS: Final = "Why this change is made, in one short sentence."
-_SCHEMAS: Final = ("input_schema", "parameters", "parametersJsonSchema", "inputSchema")
-_DECLARATIONS: Final = ("functionDeclarations", "function_declarations")
+_SCHEMAS: Final = (*dict.fromkeys(key for api in APIS for key in api.schema_keys), "inputSchema")
+"""The keys under which the definition of a tool has its schema: those of all formats, and that of MCP."""
+_DECLARATIONS: Final = tuple(key for api in APIS for key in api.tool_list_keys)
 
 Json: TypeAlias = dict[str, Any]
 
@@ -81,30 +83,30 @@ def without_intent(arguments: Json) -> Json: ...
 @overload
 def without_intent(arguments: str) -> str: ...
 def without_intent(arguments: Json | str) -> Json | str:
-    """The arguments of a call as the tool expects them: an object, or JSON text whose other bytes stay.
+    """Return the arguments of a call without `intent`, as the tool expects them.
 
-    Text that is no JSON object, such as a patch, stays as it is.
+    The other bytes of a JSON text stay. Text that is no JSON object, such as a patch, stays as it is.
     """
     if not isinstance(arguments, Mapping | str):
         raise FormatError(f"arguments of type {type(arguments).__name__}; expected an object or its JSON text")
     if isinstance(arguments, Mapping):
-        if FIELD not in arguments:
+        if INTENT not in arguments:
             return arguments
-        return {key: value for key, value in arguments.items() if key != FIELD}
-    while FIELD in _object(arguments):  # a key may stand twice
-        arguments = splice(arguments.encode(), {(FIELD,): None}).decode()
+        return {key: value for key, value in arguments.items() if key != INTENT}
+    while INTENT in _object(arguments):  # a key may stand twice
+        arguments = splice(arguments.encode(), {(INTENT,): None}).decode()
     return arguments
 
 
 def intent_of(arguments: Mapping[str, Any] | str) -> str:
     """Return the purpose that a call states; empty if it states none."""
-    given = (_object(arguments) if isinstance(arguments, str) else arguments).get(FIELD)
+    given = (_object(arguments) if isinstance(arguments, str) else arguments).get(INTENT)
     return " ".join(given.split()) if isinstance(given, str) else ""
 
 
 def _object(text: str) -> Mapping[str, Any]:
-    """The arguments in a JSON text; none where it is something else."""
-    read = decode_arguments(text) if f'"{FIELD}"' in text else text
+    """Return the arguments in a JSON text; none if the text is no JSON object, or has no intent."""
+    read = decode_arguments(text) if f'"{INTENT}"' in text else text
     return {} if isinstance(read, str) else read
 
 
@@ -122,14 +124,14 @@ def _offered(tool: Any, toolbox: Toolbox) -> tuple[Any, frozenset[str]]:
 
 def _wider(schema: Json, strict: bool) -> Json:
     properties = schema.get("properties", {})
-    if not isinstance(properties, dict) or FIELD in properties:
+    if not isinstance(properties, dict) or INTENT in properties:
         return schema
     # Gemini spells the types of its own schemas in capitals.
     kind: Any = "STRING" if schema.get("type") == "OBJECT" else "string"
-    wider = {**schema, "properties": {**properties, FIELD: {"type": kind, "description": _WORDS}}}
+    wider = {**schema, "properties": {**properties, INTENT: {"type": kind, "description": _WORDS}}}
     if strict:
         # OpenAI's strict mode wants every argument listed as required; one that may be left out is nullable.
         # https://platform.openai.com/docs/guides/structured-outputs
-        wider["properties"][FIELD]["type"] = [kind, "null"]
-        wider["required"] = [*schema.get("required", ()), FIELD]
+        wider["properties"][INTENT]["type"] = [kind, "null"]
+        wider["required"] = [*schema.get("required", ()), INTENT]
     return wider

@@ -118,7 +118,7 @@ def _signed(message: Message) -> list[Part]:
 
 
 def responses_reasoning(change: ChangedMessage) -> str | None:
-    """A reasoning item stays with the call right behind it, or with what its id binds."""
+    """A reasoning item stays if a call stands right behind it, or if it has an id that the next item needs."""
     if change.after is not None or not provider_named(change.format).binds_reasoning:
         return None
     if any(isinstance(part, Thinking) and part.fixed for part in change.before.parts):

@@ -112,7 +112,7 @@ def pointer_note(what: str, earlier: str, size: int, *, among: bool = False, mov
     return note(what, f"the earlier {earlier} shows {same} {size:,} characters{moved}")
 
 
-def pointed(text: str) -> tuple[str, int] | None:
+def pointer_target(text: str) -> tuple[str, int] | None:
     """Return the part that a pointer note names, and its size; None for any other text."""
     found = _POINTER.fullmatch(text) if len(text) <= _LONGEST else None
     return None if found is None else (found[1], as_number(found[2].replace(",", "")))
@@ -128,6 +128,11 @@ def reminder_note(words: str) -> str:
     return f"\n\n{_REMINDER}{words}]"
 
 
+def has_reminder(text: str) -> bool:
+    """Whether a text contains a reminder of Prunus."""
+    return _REMINDER in text
+
+
 def without_tag(text: str) -> tuple[str, str]:
     """A text without the tag and the reminder behind it, and the id of the tag.
 
@@ -135,19 +140,19 @@ def without_tag(text: str) -> tuple[str, str]:
     """
     if not text.endswith("]"):
         return text, ""
-    text = unreminded(text)
+    text = without_reminder(text)
     found = _TAG.search(text, max(0, text.rfind("[id ") - 1))
     return (text[: found.start()], found[1]) if found else (text, "")
 
 
-def unreminded(text: str) -> str:
+def without_reminder(text: str) -> str:
     """Return a text without the reminder at its end."""
     if not text.endswith("]") or (at := text.find(_REMINDER, text.rfind("\n") + 1)) < 0:
         return text
     return text[:at].removesuffix("\n").removesuffix("\n")
 
 
-def unechoed(text: str, ids: Container[str]) -> str:
+def without_repeated_ids(text: str, ids: Container[str]) -> str:
     """Return a text of the model without the tags that it repeats. Lines that only resemble a tag stay."""
     if "[id " not in text:
         return text
@@ -179,13 +184,13 @@ def written_note(path: str, removed: int, lines: int) -> str:
     return f"{_WRITTEN}{path}; {removed:,} of {lines:,}{_IN_FILE}"
 
 
-def outlined(text: str) -> tuple[str, ...]:
+def split_outlines(text: str) -> tuple[str, ...]:
     """Split a result into its own text and the possible outlines behind it."""
     own, *outlines = text.split(f"\n\n{_WRITTEN}")
     return own, *(f"\n\n{_WRITTEN}{outline}" for outline in outlines)
 
 
-def uncounted(text: str) -> str:
+def without_outline_note(text: str) -> str:
     """Return the outline of an output without the note under it, so that the outline ends as the output did."""
     found = _end_of_outline(text)
     return text if found is None else text[: found.start()]
@@ -214,7 +219,7 @@ def is_view(line: str) -> bool:
     return any(line.startswith(start) and line.endswith(end) for start, end in ends) or bool(_EDITS.fullmatch(line))
 
 
-def unfolded(text: str) -> str:
+def without_views(text: str) -> str:
     """Return a result without the views, summaries and outlines that Prunus put behind it."""
     # A search for plain words is several times quicker than one for a pattern, and most texts have none of them.
     at = text.find("\n\n[")

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from prunus.edits import Edit, Gone, Proposal, Refusal
 from prunus.errors import FormatError
 from prunus.history import Ref
+from prunus.providers import provider_named
 from prunus.reuse.asked_again import AskedAgain
 from prunus.reuse.likelihood import PartKind
 from prunus.schedule.ledger import Flush
@@ -216,11 +217,16 @@ def admit(size: int, limit: int) -> None:
 def aligned(pruned: Sequence[M], count: int, outcome: Outcome[Any]) -> list[M | None]:
     """Return the pruned message for each of the `count` original ones; None for a message that was left out.
 
-    Prunus leaves out only messages that were meant for Prunus itself, such as a command of the user.
+    Prunus leaves out only messages that were meant for Prunus itself, such as a command of the user, and reasoning
+    if that is a message of its own. Other messages stay when one of their parts is removed.
     """
     if len(pruned) == count:
         return list(pruned)
-    gone = {edit.target.message for edit in outcome.edits if isinstance(edit.replacement, Gone)}
+    removed = [edit for edit in outcome.edits if isinstance(edit.replacement, Gone)]
+    if not provider_named(outcome.report.format).binds_reasoning:
+        own = (edit for edit in removed if isinstance(edit, Proposal) and edit.when.requested_by == "prunus")
+        removed = list(own)
+    gone = {edit.target.message for edit in removed}
     left = iter(pruned)
     beside = [None if index in gone else next(left) for index in range(count)]
     if next(left, None) is not None:

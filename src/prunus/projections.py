@@ -46,11 +46,9 @@ class Pruning:
         """Return the pruned messages. Raises FormatError for messages that Prunus cannot read."""
         if isinstance(messages, str | bytes) or not isinstance(messages, Sequence):
             raise TypeError(f"expected a list of messages, not {type(messages).__name__}")
-        given = list(messages)
-        outcome = self._pruner.prune(given)
-        kind, _, message = (outcome.error or "").partition(": ")
-        if kind == FormatError.__name__:
-            raise FormatError(message)
+        outcome = self._pruner.prune(list(messages))
+        if isinstance(outcome.fault, FormatError):
+            raise outcome.fault
         return outcome.body
 
     def __repr__(self) -> str:
@@ -146,13 +144,13 @@ def compose(*projections: Projection) -> Projection:
     if len(steps) == 1:
         return steps[0]
 
-    def composed(messages: Sequence[Any]) -> list[Any]:
+    def run_all(messages: Sequence[Any]) -> list[Any]:
         found = list(messages)
         for step in steps:
             found = step(found)
         return found
 
-    return composed
+    return run_all
 
 
 def _settings(preset: str, strategies: dict[str, Any], base: Settings | None, *, early: bool = False) -> Settings:

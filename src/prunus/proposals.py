@@ -1,4 +1,4 @@
-"""Edits that several strategies propose: notes in place of superseded or repeated results."""
+"""Edits that several strategies propose: notes for superseded results, leaner inputs, removed reasoning."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from prunus.edits import Note, Proposal, When
-from prunus.history import Call
-from prunus.notes import note, pointer_note, shorten, superseded_note
+from prunus.edits import Gone, Note, Proposal, Replacement, Shorter, When
+from prunus.history import Marker, Ref, Thinking
+from prunus.notes import REASONING_GONE, pointer_note, shorten, superseded_note
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -44,23 +44,17 @@ def _looked_for(key: str) -> str:
     return f"{pattern} in {path}" if path else pattern
 
 
-def cut(strategy: str, old: Use, by: Use, why: str, again: str = "") -> Proposal:
-    """Propose a note in place of the result of `old`, because of `by`."""
-    text = note(f"older {describe(old)}", why, again)
-    return Proposal(old.result, Note(text), strategy, why, cause=by.call, ends_call=True)
-
-
-def superseded(strategy: str, old: Use, by: Use, why: str, view: View, preference: int = 0) -> Proposal:
+def supersede(strategy: str, old: Use, by: Use, why: str, view: View, preference: int = 0) -> Proposal:
     """Propose a note in place of the result of `old`, because `by` replaced it."""
     note = Note(superseded_note(describe(old), why, view.words))
     return Proposal(old.result, note, strategy, why, cause=by.call, ends_call=True, preference=preference)
 
 
-def superseding(strategy: str, use: Use, earlier: Sequence[Use], why: str, view: View) -> Iterator[Proposal]:
+def supersede_earlier(strategy: str, use: Use, earlier: Sequence[Use], why: str, view: View) -> Iterator[Proposal]:
     """Propose a note in place of each earlier answer that a new answer replaces."""
     if use.visible:
         for old in replaceable(earlier, view, lambda old: old.visible):
-            yield superseded(strategy, old, use, why, view)
+            yield supersede(strategy, old, use, why, view)
 
 
 def pointer(strategy: str, use: Use, at: Use, preference: int) -> Proposal:
@@ -94,11 +88,12 @@ def replaceable(earlier: Sequence[Use], view: View, replaces: Callable[[Use], bo
             turn = old.turn
 
 
-def bare_input(use: Use, call: Call, over: int) -> Mapping[str, Any] | None:
-    """Return the arguments that identify a call, without the bulky ones; None if no argument is bulky.
+def bare_input(use: Use, view: View, over: int) -> Mapping[str, Any] | None:
+    """Return the arguments that identify a call; None if the others have no more than `over` characters.
 
     Only whole arguments are left out, because models copy a placeholder inside a write into files.
     """
+    call = view.call(use)
     if not isinstance(call.input, Mapping) or call.fixed or use.stripped:
         return None
     kept = {key: value for key, value in call.input.items() if key in use.meaning.metadata}
@@ -107,6 +102,17 @@ def bare_input(use: Use, call: Call, over: int) -> Mapping[str, Any] | None:
     dropped = (value for key, value in call.input.items() if key not in kept)
     bulk = sum(len(value) if isinstance(value, str) else len(str(value)) for value in dropped)
     return kept if bulk > over else None
+
+
+def without_reasoning(ref: Ref, view: View) -> Replacement | None:
+    """Return the replacement of removed reasoning; None if it has to stay, or if the part is no reasoning."""
+    part = view.part(ref)
+    if not isinstance(part, Thinking) or part.fixed:
+        return None
+    if part.required:
+        return None if part.text == REASONING_GONE else Shorter(REASONING_GONE)
+    alone = all(isinstance(other, Thinking | Marker) for other in view.message(ref.message).parts)
+    return None if part.at != () and alone else Gone()
 
 
 def is_protected(tool: str, patterns: tuple[str, ...]) -> bool:

@@ -101,9 +101,10 @@ class Pruner:
         """Prune one request. Never raises because of the body; see `Outcome.error`.
 
         `now` is the time of the request in seconds; conversations that were idle for long are forgotten. `model`
-        names the model if the body does not. With a `key`, the same for all requests of one conversation, Prunus
-        finds the conversation faster; it also finds it without one. Conversations of different `owner`s are kept
-        apart. `client` names the agent; later conversations of the same agent learn from this one.
+        names the model if the body does not. A `key`, the same for all requests of one conversation, is accepted
+        and makes no difference, because Prunus finds the conversation by its messages. Conversations of different
+        `owner`s are kept apart. `client` names the agent; later conversations of the same agent learn from this
+        one.
 
         After `deadline` seconds Prunus stops looking and writes the request with the edits in force; see
         `Outcome.behind` and `catch_up`. Before anything is recorded, `claim` is called: if it returns False, the
@@ -132,7 +133,7 @@ class Pruner:
             admit(read.size, self.settings.limits.body)
             if read.closed or (subagent and self.settings.subagents == "skip"):
                 return Outcome(body, report=Report(format=read.format.name, model=model))
-            request = Request(body, read, Loader(read), now, model, key, owner, client, seen.equal, life)
+            request = Request(body, read, Loader(read), now, model, owner, client, seen.equal, life)
             sending = BeforeSending(cache(claim), record, at_once)
             return self._hold(request) if hold else self._prune(request, until, sending)
         except Exception as error:  # whatever fails in here, the request has to go out as it came
@@ -201,7 +202,7 @@ class Pruner:
                 raise TooLate("the request takes a longer look")
             conversation = held or base.begin(request, self._assembly.engine(request.read, base.memo.learned))
             looked = conversation.lock.acquire(timeout=-1.0 if until is None else max(0.0, until - monotonic()))
-            asked = self._take_commands(base.memo.id)
+            asked = self._take_commands(base)
             commands = (*base.memo.ledger.commands, *((len(request), words) for words in asked))
             done = False
             try:
@@ -290,7 +291,8 @@ class Pruner:
         outcome.body = pruned_body(request, engine)
         return outcome
 
-    def _take_commands(self, conversation: str) -> tuple[str, ...]:
+    def _take_commands(self, base: Base) -> tuple[str, ...]:
         """Return the commands that the user gave outside of the conversation since its last request."""
-        new = tuple(self._asks(conversation)) if self._asks is not None else ()
-        return (*self._commands.pop(conversation, ()), *new)
+        id = base.memo.id
+        new = tuple(self._asks(id)) if self._asks is not None and base.commands else ()
+        return (*self._commands.pop(id, ()), *new)

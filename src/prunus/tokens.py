@@ -151,7 +151,7 @@ def _has_base64(data: bytes) -> bool:
 
 
 def _probe(data: bytes, run: int) -> bool:
-    """Whether there is a run of so many bytes that occur in base64; the search skips ahead by whole runs."""
+    """Whether there are `run` bytes in a row that occur in base64; the search skips ahead by whole runs."""
     return b"b" * run in data.translate(_BASE64_BYTES)
 
 

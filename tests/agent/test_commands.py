@@ -32,6 +32,17 @@ def said(format: str, text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 
+def picture(format: str) -> dict[str, Any]:
+    url = "data:image/png;base64," + "A" * 400
+    match format:
+        case "anthropic_messages":
+            source = {"type": "base64", "media_type": "image/png", "data": "A" * 400}
+            return {"type": "image", "source": source}
+        case "openai_responses":
+            return {"type": "input_image", "image_url": url}
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
 def read(format: str, id: str) -> list[Any]:
     key = "file_path" if format == "anthropic_messages" else "filePath"
     tool = "Read" if format == "anthropic_messages" else "read"
@@ -119,6 +130,16 @@ def test_other_slash_commands_are_no_commands_to_prunus(texts: tuple[str, ...]) 
         said(format, f"{ANSWER}12"),
     ]
     assert pruned(format, [*history, user("Go on.")]) == [*history, user("Go on.")]
+
+
+@every_format
+@pytest.mark.parametrize("files", [1, 2])
+def test_a_command_before_a_message_of_files_alone_is_carried_out(format: str, files: int) -> None:
+    pictures = {"role": "user", "content": [picture(format)] * files}
+    *before, _ = typed(format, "/prunus sweep 1", [user("Look."), *read(format, "a"), said(format, "Done.")])
+    after = pruned(format, [*before, pictures])
+    assert after[-1] == pictures and ANSWER not in json.dumps(after)
+    assert json.dumps(after).count("read of /a removed; the user swept it away") == 1
 
 
 @every_format

@@ -159,11 +159,15 @@ def recorded(url: str, requests: int) -> None:
     store.close()
 
 
+@pytest.mark.parametrize("key", [[], [("authorization", "Bearer k")]])
 @pytest.mark.parametrize("offer", ["off", "hidden"])
-def test_statistics_are_those_of_the_conversation(offer: str, provider: Provider, tmp_path: Path) -> None:
+def test_statistics_are_those_of_the_conversation(
+    offer: str, key: list[tuple[str, str]], provider: Provider, tmp_path: Path
+) -> None:
     values: dict[str, Any] = {
         "preset": "auto", "agent": {"offer": offer}, "store": {"url": f"sqlite:///{tmp_path / 'p.db'}"},
     }  # fmt: skip
+    headers = [("content-type", "application/json"), *key]
     shown = []
     with behind(provider, **values) as proxy:
         for talk in range(2):
@@ -171,15 +175,13 @@ def test_statistics_are_those_of_the_conversation(offer: str, provider: Provider
             for turn in range(talk + 1):
                 script(provider, "openai_chat", True, [("text", f"Hello to you {turn}.")])
                 body = question("openai_chat", messages)
-                answered = call(
-                    proxy.url, "POST", PATHS["openai_chat"], body, [("content-type", "application/json")]
-                )
+                answered = call(proxy.url, "POST", PATHS["openai_chat"], body, headers)
                 messages.append(understood("openai_chat", answered.body, streaming=True)["message"])
                 messages.append({"role": "user", "content": "Go on."})
             recorded(values["store"]["url"], [1, 3][talk])
             messages[-1] = {"role": "user", "content": "/prunus stats"}
             body = question("openai_chat", messages)
-            answered = call(proxy.url, "POST", PATHS["openai_chat"], body, [("content-type", "application/json")])
+            answered = call(proxy.url, "POST", PATHS["openai_chat"], body, headers)
             shown.append(understood("openai_chat", answered.body, streaming=True)["message"]["content"])
     for number, text in enumerate(shown, 1):
         assert text.startswith("[Prunus] ") and "before a summary.\n\nPrunus Statistics" in text

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from prunus.calls.arguments import changes_of, edited_path
-from prunus.calls.changes import Hunk, Insert, Lines, Patch, Patched, Replace, Unclear, Undo, Write
+from prunus.calls.changes import Hunk, Insert, Lines, Patched, Replace, Unclear, Undo, Write
 from prunus.calls.meaning import Tool
 from prunus.calls.toolbox import Toolbox
 
@@ -45,11 +45,11 @@ SPELLINGS: list[tuple[str, Any, tuple[object, ...]]] = [
     ("StrReplaceFile", {"path": "a.py", "edit": {"old": "a", "new": "b"}}, (Replace("a", "b"),)),
     ("apply_diff", {"path": "a.py", "diff": BLOCKS}, (Replace("old line\n", "new line\n"),)),
     ("replace_in_file", {"path": "a.py", "diff": BLOCKS * 2}, (Replace("old line\n", "new line\n"),) * 2),
-    ("apply_patch", {"input": PATCH}, (Patch(PATCHED),)),
-    ("apply_patch", PATCH, (Patch(PATCHED),)),
-    ("shell", {"command": ["apply_patch", PATCH]}, (Patch(PATCHED),)),
-    ("exec_command", {"cmd": f"apply_patch <<'EOF'\n{PATCH}\nEOF"}, (Patch(PATCHED),)),
-    ("exec", {"input": f"await tools.apply_patch({PATCH!r})".replace("'", '"')}, (Patch(PATCHED),)),
+    ("apply_patch", {"input": PATCH}, PATCHED),
+    ("apply_patch", PATCH, PATCHED),
+    ("shell", {"command": ["apply_patch", PATCH]}, PATCHED),
+    ("exec_command", {"cmd": f"apply_patch <<'EOF'\n{PATCH}\nEOF"}, PATCHED),
+    ("exec", {"input": f"await tools.apply_patch({PATCH!r})".replace("'", '"')}, PATCHED),
     (
         "str_replace_editor",
         {"command": "insert", "path": "a.py", "insert_line": 3, "new_str": "x"},

@@ -46,6 +46,14 @@ def test_version_is_one_line(run: Run) -> None:
     assert result.stdout.count("\n") == 1
 
 
+@pytest.mark.parametrize("module", ["prunus", "prunus.cli"])
+def test_both_modules_are_the_program(module: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    command = [sys.executable, "-m", module, "prune", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout.startswith("Usage: prunus prune ")
+
+
 def test_help_imports_nothing_heavy() -> None:
     code = "import sys; from prunus.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

@@ -1,5 +1,6 @@
 """Commands that expect a request also take a recorded session; they use its last request, or that of a turn."""
 
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -37,6 +38,21 @@ def test_a_turn_number_selects_the_request_that_the_turn_answers(
     request = tmp_path / "request.json"
     request.write_bytes(encode(session.body(6)))
     assert run(command, str(recorded), "--turn", "7").output == run(command, str(request)).output
+
+
+def test_a_recorded_document_that_looks_like_a_request_is_read_as_a_session(run: Run, tmp_path: Path) -> None:
+    plain, packed = tmp_path / "talk.json", tmp_path / "talk.json.gz"
+    steps = [{"type": "user", "content": "Look at it."}]
+    for n in range(12):
+        call = {"id": f"c{n}", "name": "read_file", "args": {"file_path": "/a.py"}, "result": "value = 1\n" * 300}
+        steps.append({"type": "gemini", "content": "", "model": "gemini-3-pro", "toolCalls": [call]})
+    plain.write_text(json.dumps({"sessionId": "s", "messages": steps}))
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    pruned, [session] = run("prune", str(plain)), load(plain)
+    assert json.loads(pruned.stdout) == prune(session.body()).body
+    assert " less)" in pruned.stderr
+    for command in ("prune", "explain"):
+        assert run(command, str(plain)).output == run(command, str(packed)).output
 
 
 def test_explain_takes_what_context_and_files_take(run: Run, recorded: Path) -> None:

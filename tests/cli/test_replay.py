@@ -40,6 +40,17 @@ def test_rows_and_picture_are_written(run: Run, recorded: str, tmp_path: Path) -
     assert page.read_text().count("<svg") == 2
 
 
+@pytest.mark.parametrize("option", ["--json", "--html"])
+def test_a_file_that_cannot_be_written_is_named_behind_the_table(
+    run: Run, recorded: str, tmp_path: Path, option: str
+) -> None:
+    out = tmp_path / "nowhere" / "out"
+    result = run("replay", recorded, "--policy", "mask:3", "--prices", "0.1/1.25", option, str(out))
+    assert result.exit_code == 2
+    assert f"{out}: No such file or directory" in result.stderr
+    assert "mask:3" in result.stdout
+
+
 def test_a_damaged_file_is_reported_and_skipped(run: Run, recorded: str, tmp_path: Path) -> None:
     (tmp_path / "broken.jsonl").write_text("not a session")
     result = run("replay", str(tmp_path / "broken.jsonl"), recorded, "--policy", "none")

@@ -100,3 +100,12 @@ def test_report_explains_wrong_files(run: Run, tmp_path: Path, name: str, said: 
     result = run("report", str(tmp_path / name))
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+def test_report_refuses_a_recording(run: Run, sessions: Path, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb", reason="needs prunus[fleet]")
+    path = tmp_path / "talk.jsonl"
+    path.write_text("\n".join(map(json.dumps, chat_messages(reads(3)))))
+    result = run("report", str(path))
+    assert result.exit_code == 2
+    assert "are no rows of `prunus replay --out`" in result.stderr

@@ -5,7 +5,8 @@ import pytest
 from click.testing import Result
 
 from prunus.settings.presets import PRESETS
-from prunus.strategies import ALL, Strategy
+from prunus.strategies import ALL
+from prunus.strategies.strategy import Strategy
 
 Run = Callable[..., Result]
 

@@ -6,7 +6,7 @@ import pytest
 
 from prunus.clients.dialect import dialects, window_before_compaction
 from prunus.conversations.assembly import Assembly
-from prunus.proxy.exchange import client_name
+from prunus.proxy.client_request import ClientRequest
 from prunus.schedule.pressure import Pressure
 from prunus.settings import Settings
 
@@ -22,7 +22,8 @@ from prunus.settings import Settings
     ],
 )
 def test_an_agent_that_compacts_early_has_a_smaller_window(user_agent: str, window: int) -> None:
-    assert window_before_compaction(client_name({"user-agent": user_agent}), 1_000_000) == window
+    request = ClientRequest("POST", "/v1/messages", "", (), {"user-agent": user_agent}, 0.0)
+    assert window_before_compaction(request.client, 1_000_000) == window
 
 
 def test_pressure_is_high_before_any_agent_compacts() -> None:

@@ -19,12 +19,22 @@ def test_gzipped_and_plain_files_load_alike(tmp_path):
     assert load(str(packed))[0].name == "talk"
 
 
-@pytest.mark.parametrize("content", ["no session at all", '{"a": 1}', "[1, 2]", '{"messages": [{"role"'])
+@pytest.mark.parametrize(
+    "content", ["no session at all", '{"a": 1}', "[1, 2]", '{"messages": [{"role"', '{"messages": ' + 100_000 * "["]
+)
 def test_a_file_of_no_known_kind_is_refused_by_name(tmp_path, content):
     path = tmp_path / "notes.txt"
     path.write_text(content)
     with pytest.raises(FormatError, match=r"notes\.txt: neither a request nor a recorded session of .*claude-code"):
         load(path)
+
+
+def test_a_line_that_is_nested_too_deeply_counts_as_damaged(tmp_path):
+    path = tmp_path / "talk.jsonl"
+    deep = f'{{"role": {100_000 * "["}{100_000 * "]"}}}'
+    path.write_text("\n".join([deep, *map(json.dumps, CHAT)]))
+    [session] = load(path)
+    assert (len(session.messages), session.skipped) == (2, 1)
 
 
 def test_an_empty_file_is_reported_as_empty(tmp_path):

@@ -174,8 +174,8 @@ def test_commands_take_a_request(format: str, document: Loaded, tmp_path: Path) 
     shown = CliRunner().invoke(files.file_at_command, [str(path), PATH])
     assert shown.stdout == "one\nzwei\n"
     (row,) = measure(path).rows
-    assert row.total.requests == 3
-    assert row.total.invalid == 0
+    assert row.requests == 3
+    assert row.invalid == 0
 
 
 def test_items_of_one_step_are_one_answer(document: Loaded) -> None:

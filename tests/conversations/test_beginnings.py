@@ -73,4 +73,4 @@ def test_nothing_is_left_of_conversations_that_are_forgotten() -> None:
     for one in pruner._conversations:
         beginnings.remove(one)
         beginnings.remove(one)
-    assert not any((beginnings._places, beginnings._by_first, beginnings._by_end, beginnings._others))
+    assert not any((beginnings._places, beginnings._by_first, beginnings._by_end))

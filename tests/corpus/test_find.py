@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from prunus.corpus.find import files, recordings
+from prunus.corpus.find import files
 from tests.corpus.samples import conversation, every
 
 
@@ -42,8 +42,8 @@ def test_a_pattern_may_be_relative(folder: Path, monkeypatch: pytest.MonkeyPatch
     assert list(files([Path("*.jsonl")])) == [Path("a.jsonl")]
 
 
-def test_the_order_of_recordings_is_that_of_the_paths_and_each_comes_once(folder: Path) -> None:
-    found = recordings([folder / "b.json", folder, folder / "gone.json"])
+def test_the_order_of_files_is_that_of_the_paths_and_each_comes_once(folder: Path) -> None:
+    found = list(files([folder / "b.json", folder, folder / "gone.json"]))
     assert (found[0], found[-1], len(found)) == (folder / "b.json", folder / "gone.json", 7)
 
 

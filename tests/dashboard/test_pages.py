@@ -10,16 +10,19 @@ from contextlib import closing
 from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from prunus.cli import main
 from prunus.dashboard.dashboard import answer
 from prunus.dashboard.page import PageRequest, Sources
 from prunus.history import Ref
-from prunus.report.spending import bill_of, periods
+from prunus.report.bill import bill_of
+from prunus.report.spending import periods
 from prunus.settings import Settings
-from prunus.store import Store, open_store
+from prunus.store import Store, StoreError, open_store
 from prunus.text.numbers import dollars
 from tests.dashboard.conftest import Site
 from tests.dashboard.sample import fill, name_of
@@ -65,16 +68,15 @@ def test_the_overview_tells_the_same_sums_as_the_statistics(store: Store) -> Non
     settings = Settings()
     rows = store.days("")
     bill = bill_of(rows, settings.money())
-    assert bill is not None and bill.saved > 0.5
+    assert bill.saved.dollars > 0.5
     found = answer(PageRequest("GET", ""), Sources(settings, store)).body.decode()
     shown = found.partition("Last 30 days")[2]
-    for words in (dollars(bill.saved), dollars(bill.cost), f"{dollars(bill.unpruned)} without Prunus"):
+    for words in (str(bill.saved), str(bill.paid), f"{bill.unpruned} without Prunus"):
         assert words in shown.partition("</dl>")[0]
     for by in ("agent", "model"):
         for period in periods(rows, by, settings.money()):
-            assert period.bill is not None
             row = shown.partition(f">{period.name}</td>")[2].partition("</tr>")[0]
-            assert dollars(period.bill.saved) in row
+            assert str(period.bill.saved) in row
     assert "the cache had expired" in shown and "Prunus cut something" in shown
 
 
@@ -102,6 +104,16 @@ def test_a_model_without_a_price_is_shown_in_tokens(store: Store) -> None:
     shown = page(store, "")
     assert "5K tokens" in shown and "$" not in shown.partition("Newest requests")[0]
     assert "4K tokens" in page(store, "conversations/c1")
+
+
+def test_a_group_with_a_model_without_a_price_shows_dollars_and_tokens(store: Store) -> None:
+    costs = {"time": 1_990.0, "client": "pi", "cost": 1e6, "cost_unpruned": 3e6}
+    store.record("", exchange("c1", 1, model="claude-sonnet-4-5", **costs))
+    store.record("", exchange("c1", 2, model="home-grown", **costs))
+    shown = page(store, "")
+    row = shown.partition(">pi</td>")[2].partition("</tr>")[0]
+    assert "$3.00 + 1M tokens" in row and "$6.00 + 2M tokens" in row
+    assert "$6.00 + 2M tokens" in shown.partition("</dl>")[0]
 
 
 def test_prices_of_the_settings_count(store: Store) -> None:
@@ -236,6 +248,30 @@ def test_requests_arrive_in_the_live_list(site: Site) -> None:
     [row] = json.loads(said.removeprefix(b"data: "))
     assert row["cells"][2] == "claude-sonnet-4-5"
     assert row["to"].startswith("/dashboard/conversations/")
+    connection.close()
+
+
+def test_a_store_that_cannot_be_read_at_first_does_not_break_the_live_list(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, looks = type(site.store).newest_exchanges, []
+
+    def newest_exchanges(store: Any, *given: Any) -> Any:
+        looks.append(given)
+        if len(looks) == 1:
+            raise StoreError("busy")
+        return whole(store, *given)
+
+    monkeypatch.setattr(type(site.store), "newest_exchanges", newest_exchanges)
+    connection = HTTPConnection(site.host, timeout=60)
+    connection.request("GET", "/dashboard/live")
+    stream = connection.getresponse()
+    assert stream.readline() == b": watching\n"
+    while len(looks) < 3:
+        time.sleep(0.01)
+    call(site.proxy.url, "POST", "/v1/messages", body("anthropic_messages"))
+    [said] = json.loads(next(line for line in iter(stream.readline, b"") if line.startswith(b"data: "))[6:])
+    assert said["cells"][2] == "claude-sonnet-4-5"
     connection.close()
 
 

@@ -54,7 +54,7 @@ def running_replicas(
             log = folder / f"replica-{i}.log"
             with log.open("w") as out:
                 process = subprocess.Popen(
-                    [sys.executable, "-m", "prunus.cli", "proxy", *options, *more], stderr=out, text=True
+                    [sys.executable, "-m", "prunus", "proxy", *options, *more], stderr=out, text=True
                 )
             stack.callback(_end, process)
             started.append((process, log, asked))

@@ -31,7 +31,7 @@ class Proxy:
             self._port = free.getsockname()[1]
         named = [f"--upstream={name}={upstream}" for name in ("anthropic", "openai", "gemini")]
         self._command = [
-            sys.executable, "-m", "prunus.cli", "proxy", "--port", str(self._port), *named, "--store", self.store,
+            sys.executable, "-m", "prunus", "proxy", "--port", str(self._port), *named, "--store", self.store,
             *options,
         ]  # fmt: skip
         self._process: subprocess.Popen[bytes] | None = None

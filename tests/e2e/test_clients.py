@@ -213,6 +213,6 @@ def test_analyze_finds_what_the_provider_charged(stage: Stage) -> None:
     if not rows or not all(row.billed for row in rows):
         pytest.skip(f"{stage.client.name} does not record what the provider counts")
     [model] = {row.model for row in rows}
-    assert sum(row.total.unpruned for row in rows) == pytest.approx(
+    assert sum(row.unpruned for row in rows) == pytest.approx(
         billed(played.up.requests, price_of(model)).cost, rel=0.02
     )

@@ -42,7 +42,7 @@ def test_the_newest_view_of_a_part_counts() -> None:
         assert one[PART].cover == NEWER
 
 
-def test_an_older_view_covers_a_part_whose_newer_one_went() -> None:
+def test_an_older_view_covers_a_part_when_the_newer_view_goes() -> None:
     one = board()
     one.want(OLDER, view_at(OLDER))
     one.want(NEWER, view_at(NEWER))
@@ -50,7 +50,7 @@ def test_an_older_view_covers_a_part_whose_newer_one_went() -> None:
     assert one[PART].cover == OLDER
 
 
-def test_a_part_that_lost_its_last_view_is_decided_anew() -> None:
+def test_a_part_is_decided_again_when_its_last_view_goes() -> None:
     one = board()
     one.want(OLDER, view_at(OLDER))
     touched(one)
@@ -66,7 +66,7 @@ def test_a_second_view_of_a_part_changes_no_decision_about_the_part() -> None:
     assert PART not in touched(one)
 
 
-def test_a_note_is_decided_anew_when_the_part_that_it_points_to_leaves() -> None:
+def test_a_note_is_decided_again_when_the_part_that_it_points_to_leaves() -> None:
     one = board()
     one.take(Proposal(NEWER, Note("see above"), STRATEGY, "", points_to=PART))
     touched(one)
@@ -76,7 +76,7 @@ def test_a_note_is_decided_anew_when_the_part_that_it_points_to_leaves() -> None
     assert touched(one) == set()
 
 
-def test_a_part_is_decided_anew_when_the_answer_that_could_point_to_it_is_replaced() -> None:
+def test_a_part_is_decided_again_when_the_answer_that_could_point_to_it_is_replaced() -> None:
     one = board()
     one.take(Proposal(NEWER, Note("see above"), STRATEGY, "", points_to=PART, when=When(before_first_send=True)))
     touched(one)

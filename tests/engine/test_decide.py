@@ -15,7 +15,7 @@ from prunus.conversations.conversation import Loader
 from prunus.engine import Engine
 from prunus.engine.board import Board
 from prunus.engine.decide import Decision, Rules
-from prunus.guards import Guard
+from prunus.guards.guard import Guard
 from prunus.history import Ref
 from prunus.providers import frame
 from prunus.schedule.pressure import DEPTH

@@ -52,7 +52,7 @@ def test_when_the_first_answer_goes_the_others_point_to_the_second() -> None:
     assert pointers(out) == {6: 4, 8: 4}
 
 
-def test_the_note_names_what_it_points_to_now() -> None:
+def test_the_note_names_the_part_that_it_points_to_now() -> None:
     before, after = (
         [edit.replacement for edit in sent(*calls).edits if edit.points_to is not None][-1]
         for calls in ((READ, asked(1), asked(2), OTHER), (READ, asked(1), asked(2), WRITE, OTHER))
@@ -83,5 +83,5 @@ def test_a_read_among_the_lines_of_a_write_is_no_target_for_equal_reads() -> Non
         assert isinstance(edit.replacement, Note) and "the earlier write of b.py shows its lines among" in str(edit)
 
 
-def test_an_answer_about_another_file_does_not_point_to_what_was_written_into_this_one() -> None:
+def test_an_answer_about_another_file_does_not_point_to_a_write_of_this_file() -> None:
     assert pointers(sent(WRITTEN, some_of("b.py"), OTHER, some_of("c.py"), OTHER)) == {4: 1}

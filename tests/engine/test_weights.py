@@ -35,10 +35,10 @@ def test_an_outline_is_made_when_its_proposal_is_weighed() -> None:
     cell = board[RESULT]
     (rank,) = cell.options
     assert isinstance(cell.options[rank].replacement, Outlined)
-    weighed = board.weighed(cell, rank)
+    weighed = board.option(cell, rank)
     assert isinstance(weighed.replacement, Shorter)
     assert is_shortened(weighed.replacement.text.removesuffix(" and more")) and weighed.saved > 0
-    assert board.weighed(cell, rank) is weighed
+    assert board.option(cell, rank) is weighed
 
 
 def test_a_continued_result_counts_with_both_texts() -> None:

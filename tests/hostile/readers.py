@@ -35,12 +35,12 @@ from prunus.providers.filters import ShownIds
 from prunus.requested.commands import read_command
 from prunus.requested.request import parse as parse_decision
 from prunus.settings import jsonc
-from prunus.shell import effects, git, powershell
+from prunus.shell import git, powershell, spelled_out
 from prunus.shell.changing import script_changes, written_by
 from prunus.shell.powershell_words import tokens as powershell_tokens
-from prunus.shell.programs import steps
 from prunus.shell.shell_command import parse, parse_list, unwrap
 from prunus.shell.side_effects import find_side_effects
+from prunus.shell.steps import steps
 from prunus.shell.words import simples
 from prunus.strategies import old_errors
 from prunus.strategies.old_code_blocks import OldCodeBlocks
@@ -120,6 +120,7 @@ def _read_anew(read: Reader) -> Reader:
 
     def anew(text: str) -> object:
         steps.cache_clear()
+        powershell.parse.cache_clear()
         return read(text)
 
     return anew
@@ -146,7 +147,7 @@ _ALL: Final[Mapping[str, Reader]] = {
     "script": written_by,
     "script, by its words": script_changes,
     "path": normalise,
-    "patch": touches_of,
+    "patch": lambda text: touches_of(patched_files(text)),
     "tool, shell": _meaning("Bash", "command"),
     "tool, patch": _meaning("apply_patch", "input"),
     "tool, code mode": _meaning("exec", "input"),
@@ -205,9 +206,9 @@ _ALL: Final[Mapping[str, Reader]] = {
     "signs, of tasks": lambda text: list(signs.ended_tasks(f"<task-notification>{text}")),
     "signs, by name": signs.changes_files,
     "signs, made": lambda text: signs.proves_unchanged("Edit", text),
-    "moved": lambda text: effects.only_move(f"mv {text}"),
-    "written": lambda text: effects.written_texts(f"cat > a <<EOF\n{text}"),
-    "written, here-string": lambda text: effects.written_texts(f"@'\n{text}\n'@ | Set-Content a"),
+    "moved": lambda text: spelled_out.only_move(f"mv {text}"),
+    "written": lambda text: spelled_out.written_texts(f"cat > a <<EOF\n{text}"),
+    "written, here-string": lambda text: spelled_out.written_texts(f"@'\n{text}\n'@ | Set-Content a"),
     "hooks": lambda text: git.hooks_kept_files(f"{text}\n[main abcdef1] x\n{text}"),
     "never ran": lambda text: signs.never_ran(text, text),
     "side effects": lambda text: find_side_effects(text, "", lambda path: None),
@@ -231,18 +232,18 @@ _ALL: Final[Mapping[str, Reader]] = {
     "decision": lambda text: parse_decision({"action": "discard", "targets": text}),
     "decision, JSON": lambda text: parse_decision(f'{{"action": "distill", "targets": [["{text}"'),
     "note, tag": lambda text: notes.without_tag(f"{text}]"),
-    "note, fold": notes.unfolded,
+    "note, fold": notes.without_views,
     "note": lambda text: (
         notes.is_note(text),
         notes.is_shortened(text),
-        notes.pointed(text),
-        notes.uncounted(text),
+        notes.pointer_target(text),
+        notes.without_outline_note(text),
     ),
-    "note, echo": lambda text: notes.unechoed(text, frozenset({"abcdef"})),
+    "note, echo": lambda text: notes.without_repeated_ids(text, frozenset({"abcdef"})),
     "note, name": notes.shorten,
     # Bytes.
     "JSON, a splice": _safe(_spliced),
-    "JSON, halves": lambda text: surrogates.mended(_json(text)),
+    "JSON, halves": lambda text: surrogates.mend_surrogates(_json(text)),
     "JSON with comments": _safe(jsonc.parse),
     "ids": lambda text: "abcdef" in ShownIds(text.encode()),
     "tokens": tokens.estimate,

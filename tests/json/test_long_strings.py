@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from prunus.json.long_strings import ShortenedJson, decode_long, encoded, joined
+from prunus.json.long_strings import ShortenedJson, decode_long, encode_in_pieces, join_pieces
 from prunus.json.surrogates import decode
 from prunus.providers import frame
 
@@ -44,7 +44,7 @@ def test_long_strings_are_read_like_any_other(unit: str, shift: int, ascii: bool
 @pytest.mark.parametrize("unit", [unit for unit in UNITS.values() if "\ud83d" not in unit])
 def test_long_strings_are_written_like_any_other(unit: str) -> None:
     value = value_with(unit, 1)
-    assert b"".join(encoded(value)) == msgspec.json.encode(value)
+    assert b"".join(encode_in_pieces(value)) == msgspec.json.encode(value)
 
 
 def test_places_in_the_shortened_text_are_places_in_the_body() -> None:
@@ -91,4 +91,4 @@ def test_a_fault_inside_a_long_string_is_reported() -> None:
 
 def test_large_pieces_are_joined_in_order() -> None:
     text = bytes(range(256)) * 130_000
-    assert joined([b"[", memoryview(text), b"", text[:5], b"]"]) == b"[" + text + text[:5] + b"]"
+    assert join_pieces([b"[", memoryview(text), b"", text[:5], b"]"]) == b"[" + text + text[:5] + b"]"

@@ -128,7 +128,7 @@ def test_splicing_again_changes_nothing_more(case: tuple[Any, bytes, Path]) -> N
     assert splice(once, {path: b"null"}) == once
 
 
-def test_removal_keeps_the_spacing_of_what_stays() -> None:
+def test_removal_keeps_the_spacing_of_other_values() -> None:
     raw = b'{ "a" : 1 ,\n  "b" : [1, 2 , 3],  "c": {} }'
     assert splice(raw, {("b",): None}) == b'{ "a" : 1 ,\n  "c": {} }'
     assert splice(raw, {("b", 1): None}) == b'{ "a" : 1 ,\n  "b" : [1, 3],  "c": {} }'

@@ -60,7 +60,7 @@ class Replica:
         config = folder / "config.toml"
         config.write_text(SETTINGS, encoding="utf-8")
         words = ["--port", "0", "--store", store, "--upstream", f"anthropic={upstream}", "--config", str(config)]
-        self._command = [sys.executable, "-m", "prunus.cli", "proxy", *words]
+        self._command = [sys.executable, "-m", "prunus", "proxy", *words]
         self._process: subprocess.Popen[bytes] | None = None
         self.url = ""
 

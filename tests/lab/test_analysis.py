@@ -1,5 +1,6 @@
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
@@ -9,7 +10,6 @@ from prunus.lab.analysis import (
     Effect,
     File,
     SessionResult,
-    Total,
     by_agent,
     least,
     lost_events,
@@ -20,36 +20,41 @@ from prunus.lab.analysis import (
 )
 from prunus.lab.findings import findings_of
 from prunus.lab.page import PageSection, page
+from prunus.lab.run import Measurement
 from prunus.schedule.dollars import Money
 
+MEASURED: dict[str, Any] = {
+    **{field.name: 0 for field in fields(Measurement) if field.type in ("int", "float")},
+    **{"session": "a", "agent": "codex", "model": "gpt-5", "policy": "balanced", "prices": "own"},
+    **{
+        "requests": 10,
+        "unpruned_tokens": 1000,
+        "tokens": 800,
+        "unpruned": 500.0,
+        "cost": 400.0,
+        "effective": 420.0,
+    },
+    **{"lost": 1, "lines": 4, "lines_kept": 3, "soft": 8, "soft_kept": 8, "in_place": 6},
+}
 ROW = SessionResult(
-    "a.jsonl",
-    "a",
-    "codex",
-    "gpt-5",
-    True,
-    Total(1, 10, 0, 1000, 800, 500.0, 400.0, 420.0, 900, 700, 2, 1, 4, 3, 8, 8, 6),
-    {"stale_reads": Effect(2, 200, 900, 50.0)},
+    **MEASURED,
+    path="a.jsonl",
+    known=True,
+    unpruned_cached=900,
+    cached=700,
+    own_breaks=2,
+    strategies={"stale_reads": Effect(2, 200, 900, 50.0)},
 )
 
 
 def row(name: str, cost: float, unpruned: float = 500.0, agent: str = "codex", **effects: Effect) -> SessionResult:
-    return replace(
-        ROW,
-        session=name,
-        agent=agent,
-        total=replace(ROW.total, cost=cost, unpruned=unpruned),
-        strategies=effects,
-    )
+    return replace(ROW, session=name, agent=agent, cost=cost, unpruned=unpruned, strategies=effects)
 
 
-def test_sums_are_over_all_sessions_and_over_those_of_an_agent() -> None:
+def test_sums_are_over_all_sessions_and_sessions_are_grouped_by_agent() -> None:
     rows = [row("a", 400), row("b", 300), row("c", 100, agent="pi")]
-    assert (total(rows).sessions, total(rows).cost, total(rows).requests) == (3, 800.0, 30)
-    agents = by_agent(rows)
-    assert list(agents) == ["codex", "pi"]
-    assert (agents["codex"].sessions, agents["codex"].cost) == (2, 700.0)
-    assert total([]) == Total()
+    assert (total(rows).cost, total(rows).requests, total(rows).hard) == (800.0, 30, 12)
+    assert by_agent(rows) == {"codex": rows[:2], "pi": rows[2:]}
 
 
 def test_strategies_are_summed_with_the_largest_saving_first() -> None:
@@ -80,7 +85,7 @@ def test_a_record_is_plain_data() -> None:
 
 
 def test_lost_events_are_per_thousand_requests_with_an_interval_over_sessions() -> None:
-    kept = replace(ROW, total=replace(ROW.total, lost=0, requests=30))
+    kept = replace(ROW, lost=0, requests=30)
     rate = lost_events([ROW, kept])
     assert (rate.low, rate.value, rate.high) == (0.0, 25.0, 100.0)
 
@@ -90,7 +95,7 @@ def test_the_findings_tell_loss_beside_cost() -> None:
     assert "In 100.0 of 1,000 requests" in found.headline and "0.840 of not pruning" in found.headline
     [loss] = [section for section in found.sections if section.title == "Loss"]
     assert loss.lines == (("codex", "1", "100.0 (100.0-100.0)", "0.840", "0.750", "0.750"),)
-    unharmed = replace(ROW, total=replace(ROW.total, lost=0))
+    unharmed = replace(ROW, lost=0)
     assert "No answer edited lines that were cut." in findings_of([unharmed], Money()).headline
 
 

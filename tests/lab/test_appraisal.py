@@ -48,10 +48,10 @@ def claude(path: Path, steps: list[Step], model: str, gap: int | None = None) ->
 
 def test_the_strategy_that_finds_old_reads_gets_the_savings(tmp_path: Path) -> None:
     (one,) = measure(recorded(tmp_path / "a.json", rewrites(12))).rows
-    assert one.total.tokens < one.total.unpruned_tokens
-    assert one.total.cost < one.total.unpruned
+    assert one.tokens < one.unpruned_tokens
+    assert one.cost < one.unpruned
     assert sum(tally.tokens for tally in one.strategies.values()) > 0
-    assert (one.total.refused, one.total.invalid) == (0, 0)
+    assert (one.refused, one.invalid) == (0, 0)
 
 
 def test_a_session_without_tools_costs_the_same(tmp_path: Path) -> None:
@@ -64,16 +64,16 @@ def test_a_session_without_tools_costs_the_same(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps(messages))
     (one,) = measure(path).rows
-    assert (one.total.tokens, one.total.cost) == (one.total.unpruned_tokens, one.total.unpruned)
-    assert (one.total.breaks, one.strategies) == (0, {})
-    assert one.total.cached == one.total.unpruned_cached
+    assert (one.tokens, one.cost) == (one.unpruned_tokens, one.unpruned)
+    assert (one.own_breaks, one.strategies) == (0, {})
+    assert one.cached == one.unpruned_cached
 
 
 @pytest.mark.parametrize(("gap", "warm"), [(10, True), (4000, False)])
 def test_only_a_warm_cache_is_read_or_broken(tmp_path: Path, gap: int, warm: bool) -> None:
     (one,) = measure(claude(tmp_path / "a.jsonl", rewrites(12), "claude-sonnet-4-5", gap)).rows
-    assert one.total.tokens < one.total.unpruned_tokens
-    assert (one.total.breaks > 0, one.total.cached > 0, one.total.unpruned_cached > 0) == (warm, warm, warm)
+    assert one.tokens < one.unpruned_tokens
+    assert (one.own_breaks > 0, one.cached > 0, one.unpruned_cached > 0) == (warm, warm, warm)
 
 
 def test_a_model_without_a_price_is_marked(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_each_session_pays_the_prices_of_its_own_model(tmp_path: Path) -> None:
     for model in ("claude-sonnet-4-5", "gpt-5"):
         (one,) = measure(claude(tmp_path / f"{model}.jsonl", reads(6, lines=200), model)).rows
         assert (one.agent, one.model, one.known) == ("claude-code", model, True)
-        costs[model] = one.total.unpruned
+        costs[model] = one.unpruned
     # A write costs nothing extra at the second one.
     assert costs["gpt-5"] < costs["claude-sonnet-4-5"]
 
@@ -119,9 +119,9 @@ def test_requests_that_a_resumed_session_repeats_count_once(tmp_path: Path) -> N
     steps = rewrites(8)
     old = aged(claude(tmp_path / "old.jsonl", steps[:10], "claude-sonnet-4-5"), 1000)
     new = aged(claude(tmp_path / "new.jsonl", steps, "claude-sonnet-4-5"), 2000)
-    whole = measure(new).rows[0].total
+    whole = measure(new).rows[0]
     resumed, first = analyse([new, old], workers=1, quiet=True)
-    assert (first.rows[0].total.copied, resumed.rows[0].total.copied) == (0, 10)
+    assert (first.rows[0].copied, resumed.rows[0].copied) == (0, 10)
     both = total([*first.rows, *resumed.rows])
     assert both.requests == whole.requests
     assert (both.unpruned_tokens, both.unpruned) == (whole.unpruned_tokens, pytest.approx(whole.unpruned))
@@ -143,7 +143,7 @@ def test_sessions_with_only_a_common_beginning_both_count(tmp_path: Path) -> Non
 def test_the_savings_of_the_strategies_add_up_to_the_total(tmp_path: Path) -> None:
     (one,) = measure(recorded(tmp_path / "a.json", rewrites(12))).rows
     saved = sum(effect.saved for effect in one.strategies.values())
-    assert saved == pytest.approx(one.total.unpruned - one.total.cost)
+    assert saved == pytest.approx(one.unpruned - one.cost)
     assert all(effect.kept >= effect.tokens for effect in one.strategies.values())
 
 
@@ -154,4 +154,4 @@ def test_a_cache_billed_for_an_hour_pays_the_one_hour_price(tmp_path: Path) -> N
     path.write_text(path.read_text().replace('"usage": {}', billed))
     (long,) = measure(path).rows
     assert (short.lifetime, long.lifetime) == ("", "1h")
-    assert (short.total.unpruned_cached, long.total.unpruned_cached > 0) == (0, True)
+    assert (short.unpruned_cached, long.unpruned_cached > 0) == (0, True)

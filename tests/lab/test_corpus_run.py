@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -61,6 +62,21 @@ def run(corpus: Path, out: Path, shard: Shard | None = None, **more: Any) -> Cor
 
 def rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_recording_that_is_given_twice_counts_once(corpus: Path, tmp_path: Path) -> None:
+    once = run_corpus([corpus / "s1.json"], STUDY, tmp_path / "once.jsonl", workers=1, quiet=True)
+    given = [corpus / "s1.json", corpus / "s[1].json", corpus / "s1.json"]
+    assert run_corpus(given, STUDY, tmp_path / "thrice.jsonl", workers=1, quiet=True) == once
+
+
+def test_members_of_the_same_name_both_count(corpus: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "all.tar"
+    with tarfile.open(archive, "w") as packed:
+        for name in ("s1.json", "s2.json"):
+            packed.add(corpus / name, "one.json")
+    report = run_corpus([archive], STUDY, tmp_path / "rows.jsonl", workers=1, quiet=True)
+    assert {one.conversations for one in report.summaries()} == {2}
 
 
 def test_a_row_for_each_conversation_policy_and_price(corpus: Path, tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prunus.lab.picture import Label, LabelFrame, Spot, place_labels
+from prunus.lab.picture import Label, Spot, place_labels
 
-FRAME = LabelFrame(50, 40, 520, 320)
+FRAME = (50, 40, 520, 320)
 SPOTS = st.lists(
     st.builds(Spot, st.floats(60, 500), st.floats(50, 310), st.sampled_from(["auto", "mask:10:30000", "acp"])),
     max_size=8,
@@ -45,5 +45,5 @@ def test_a_name_that_stands_apart_has_a_line_to_its_point() -> None:
 def test_names_stay_inside_of_the_plot(spots: list[Spot]) -> None:
     for spot, label in zip(spots, place_labels(spots, [], FRAME), strict=True):
         left, top, right, bottom = box(spot, label)
-        assert FRAME.left <= left + 1 and right <= FRAME.right + 1
-        assert FRAME.top <= top + 1 and bottom <= FRAME.bottom + 1
+        assert FRAME[0] <= left + 1 and right <= FRAME[2] + 1
+        assert FRAME[1] <= top + 1 and bottom <= FRAME[3] + 1

@@ -4,7 +4,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from prunus.corpus.find import recordings
+from prunus.corpus.find import files
 from prunus.lab.run import Measurement, Study, measure, run
 from prunus.tokens import estimate
 from tests.lab.talk import chat_messages, reads
@@ -50,7 +50,7 @@ def test_effective_cost_includes_reading_lost_parts_again(tmp_path: Path) -> Non
 
 def test_short_conversations_are_counted_and_left_out(tmp_path: Path) -> None:
     found = measure(record(tmp_path / "a.json", calls=2), study=STUDY)
-    assert (found.rows, found.conversations, found.short) == ((), 0, 1)
+    assert (found.rows, found.short) == ((), 1)
 
 
 @pytest.mark.parametrize("data", [b"", b"\x1f\x8bnot gzip", b"\x00\x01", b'{"a": 1}', b"[[[["])
@@ -72,7 +72,7 @@ def test_folders_are_searched_and_files_taken_as_given(tmp_path: Path) -> None:
     (tmp_path / "MANIFEST.json").write_text("{}")
     (tmp_path / "notes.txt").write_text("no session")
     other = tmp_path / "notes.txt"
-    assert recordings([tmp_path, other, inside]) == (inside, other)
+    assert list(files([tmp_path, other, inside])) == [inside, other]
 
 
 def test_several_files_come_back_in_their_order(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from prunus import Outcome, Pruner, Settings
 from prunus.edits import Shorter
-from prunus.notes import is_view, outlined
+from prunus.notes import is_view, split_outlines
 from tests.files.agents import AGENTS, Agent, Claude, lines_of
 from tests.laws.edited_file import Step, every_agent, few, settled, shrunk, worked
 
@@ -88,7 +88,7 @@ def views(outcome: Outcome) -> Iterator[tuple[int, list[tuple[int, str]]]]:
         if edit.covers and isinstance(edit.replacement, Shorter):
             lines: list[tuple[int, str]] = []
             # Behind the view of a file that was written may stand an outline of what was written.
-            text, *_ = outlined(edit.replacement.text)
+            text, *_ = split_outlines(edit.replacement.text)
             for line in text.split("\n")[_head(text) + 1 :]:
                 if run := re.fullmatch(r"\[lines (\d+)-\d+\]", line):
                     number = int(run[1]) - 1
@@ -147,7 +147,7 @@ def test_folds_shrink_and_are_the_same_at_once_and_step_by_step(name: str, start
         settled(outcome, chosen)
 
 
-def test_a_view_is_not_shown_where_what_it_stands_for_is_protected() -> None:
+def test_a_view_is_not_shown_if_the_parts_that_it_covers_are_protected() -> None:
     steps = [("read", None, None), ("edit", (3, 2, 4), None), ("read", 2, 20), ("shell", "ls", None)]
     protected = Settings(
         preset="off",

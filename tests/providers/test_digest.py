@@ -26,7 +26,7 @@ def test_a_cache_marker_does_not_count() -> None:
     assert identity(plain) == identity(marked)
 
 
-def test_a_marked_block_equals_the_plain_string_it_was() -> None:
+def test_a_marked_block_equals_the_same_text_as_a_plain_string() -> None:
     assert identity(user("a")) == identity(user([{"type": "text", "text": "a", **MARK}]))
     assert identity(user("a")) == identity(user([{"type": "text", "text": "a"}]))
 

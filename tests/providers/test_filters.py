@@ -18,7 +18,7 @@ def test_a_tag_goes_and_what_looks_like_one_stays(size: int) -> None:
     assert "[id 999999]" in shown
 
 
-def test_the_possible_beginning_of_a_tag_is_held_back_only_until_it_is_none() -> None:
+def test_the_beginning_of_a_possible_tag_is_held_back() -> None:
     filtering = IdFilter({"3fa9c2"})
     assert filtering.feed("done [id 3f") == "done "
     assert filtering.feed("xyz") == "[id 3fxyz"

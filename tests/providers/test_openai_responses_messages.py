@@ -74,7 +74,7 @@ def test_an_output_of_parts_joins_its_texts_and_keeps_its_image() -> None:
     )
 
 
-def test_reasoning_counts_what_is_encrypted() -> None:
+def test_encrypted_content_counts_as_reasoning() -> None:
     summary = [{"type": "summary_text", "text": "One."}, {"type": "summary_text", "text": "Two."}]
     read = item(type="reasoning", summary=summary, content=None, encrypted_content="Z0FBQQ==")
     assert read.parts == (Thinking("One.\nTwo.", hidden=8),)

@@ -160,7 +160,7 @@ def test_a_stream_keeps_its_pace_while_arguments_are_held() -> None:
     assert all(map(stream.feed, events))
 
 
-def test_a_call_that_a_chat_server_tells_in_one_chunk_with_the_end() -> None:
+def test_a_chat_call_may_come_in_one_chunk_with_the_end() -> None:
     function = {"name": "Edit", "arguments": json.dumps(GIVEN)}
     call = {"index": 0, "id": "call_000000000001", "type": "function", "function": function}
     row = {"index": 0, "delta": {"role": "assistant", "tool_calls": [call]}, "finish_reason": "tool_calls"}

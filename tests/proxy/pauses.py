@@ -11,7 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from prunus.agent.layer import AgentLayer
 from prunus.proxy.app import App
+from prunus.proxy.clock import Clock
 from prunus.proxy.serve import Background
 from prunus.schedule.prices import price_of
 from prunus.settings import Settings
@@ -28,7 +30,7 @@ MODEL = "claude-sonnet-4-5"
 TURNS = 8
 
 
-class FakeClock:
+class FakeClock(Clock):
     """A clock that stands still until a test moves it; who sleeps wakes when its time has come."""
 
     def __init__(self) -> None:
@@ -114,16 +116,18 @@ class PausedSession:
         self._open.enter_context(self.up)
         shadow = self._cache.pop("shadow", False)
         preset = self._cache.pop("preset", "off")
+        agent = self._cache.pop("agent", {"offer": "off"})
         settings = Settings(
             preset=preset,
             proxy={"port": 0, "deadline": 600.0, "shadow": shadow},
             store={"url": self.store},
             upstreams=dict.fromkeys(("anthropic", "openai", "gemini"), self.up.url),
-            agent={"offer": "off"},
+            agent=agent,
             cache=self._cache,
         )
         for _ in range(self._replicas):
-            app = App(settings, open_store(settings.store.url, settings), clock=self.clock)
+            store = open_store(settings.store.url, settings)
+            app = App(settings, store, AgentLayer(settings, store), clock=self.clock)
             self.apps.append(app)
             self.urls.append(self._open.enter_context(Background(settings, make=lambda app=app: app)).url)
         self.player = Player(self.urls[0], "anthropic_messages", result=result)

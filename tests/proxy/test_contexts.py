@@ -31,16 +31,16 @@ class Walk:
         self.seconds = seconds
         self.time, self.cost = Clock(), Clock()
         self.asked: list[str] = []
-        self.contexts = Contexts(self.time, self.cost)
+        self.contexts = Contexts(self, self.time, self.cost)
 
-    def __call__(self, conversation: str) -> Context:
+    def __call__(self, tenant: str, conversation: str) -> Context:
         self.cost.now += self.seconds
         self.asked.append(conversation)
         return Context(before=len(self.asked))
 
     def added(self, *exchanges: Exchange) -> list[int | None]:
         """How often it was worked out before each exchange that is to be recorded."""
-        found = self.contexts.added([("", one, self) for one in exchanges])
+        found = self.contexts.added([("", one) for one in exchanges])
         return [one.context.before if one.context is not None else None for _, one in found]
 
 
@@ -58,9 +58,9 @@ def test_an_exchange_that_comes_too_soon_is_described_later() -> None:
     assert walk.added(exchange(3)) == [None]
     assert walk.contexts.due() == [] and not walk.contexts.complete
     walk.time.now = 96.0
-    [(_, late, _)] = walk.contexts.due()
+    [(_, late)] = walk.contexts.due()
     assert late.id == exchange(3).id and late.context == Context(before=2) and walk.contexts.complete
-    assert walk.contexts.added([("", late, walk)]) == [("", late)]
+    assert walk.contexts.added([("", late)]) == [("", late)]
 
 
 def test_a_newer_exchange_takes_the_place_of_one_that_came_too_soon() -> None:
@@ -84,11 +84,11 @@ def test_many_conversations_share_the_time_for_descriptions() -> None:
 
 def test_the_end_describes_what_came_too_soon(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
-    writer = Recorder(store, Faults(lambda _: None))
     walk = Walk(1.0)
+    writer = Recorder(store, Faults(lambda _: None), walk)
     writer._contexts = walk.contexts
-    writer._contexts.added([("", exchange(1), walk)])
-    writer.put("", exchange(2), walk)
+    writer._contexts.added([("", exchange(1))])
+    writer.put("", exchange(2))
     writer.close()
     assert [one.before for one in store.contexts("", "c1")] == [2]
     assert [one.request for one in store.exchanges("", "c1")] == [2]

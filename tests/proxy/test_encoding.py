@@ -6,11 +6,8 @@ import gzip
 import zlib
 from collections.abc import Callable
 
-import pytest
-
-pytest.importorskip("brotli")
-
 import brotli
+import pytest
 import zstandard
 
 from prunus.proxy.encoding import can_decode, decoder_of

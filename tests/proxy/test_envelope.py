@@ -18,7 +18,6 @@ SUMMARY = "CRITICAL: Do NOT call any tools.\nYour task is to create a detailed s
 def test_a_request_with_tools_is_pruned(format: str) -> None:
     seen = read_envelope(body(format), format)
     assert seen.skip == ""
-    assert seen.model == BODIES[format]([]).get("model", "")
 
 
 @pytest.mark.parametrize("format", BODIES)

@@ -60,7 +60,7 @@ def proxy(held: Provider, count: int, *more: str) -> Iterator[tuple[subprocess.P
     """A real proxy with that many workers, in a session of its own as a terminal would start it."""
     options = ["--port", "0", "--store", "off", "--upstream", f"anthropic={held.url}", *more]
     process = subprocess.Popen(
-        [sys.executable, "-m", "prunus.cli", "proxy", *options, "--set", f"proxy.workers={count}"],
+        [sys.executable, "-m", "prunus", "proxy", *options, "--set", f"proxy.workers={count}"],
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,

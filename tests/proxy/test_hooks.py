@@ -11,6 +11,7 @@ from prunus.outcome import Outcome
 from prunus.proxy.app import App
 from prunus.proxy.serve import Background
 from prunus.settings import Settings
+from prunus.store.in_memory import InMemoryStore
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider
 from tests.proxy.talk import body
@@ -88,7 +89,7 @@ def with_layer(provider: Provider, layer: Layer, events: list[Any] | None = None
         preset="acp", proxy={"port": 0, "deadline": 600.0, **proxy}, store={"url": "off"}, upstreams=urls
     )
     watch = events.append if events is not None else None
-    return Background(settings, make=lambda: App(settings, layer=layer, watch=watch))
+    return Background(settings, make=lambda: App(settings, InMemoryStore(), layer, watch))
 
 
 async def answer(request: web.Request) -> web.StreamResponse:

@@ -44,6 +44,13 @@ def test_no_bytes_raise_anything_but_malformed(raw: bytes, sizes: list[int]) -> 
         read(before + raw, sizes)
 
 
+@given(st.lists(st.integers(1, 40), max_size=30))
+def test_blank_lines_before_an_answer_are_skipped_also_behind_an_interim_one(sizes: list[int]) -> None:
+    raw = b"\r\nHTTP/1.1 103 Early\r\n\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+    _, body, before, _ = read(raw, sizes)
+    assert (body, before) == (b"ok", (True, True))
+
+
 @pytest.mark.parametrize(
     "header", [(b"x", b"1\r\ny: 2"), (b"x\r\ny", b"1"), (b"x y", b"1"), (b"", b"1"), (b"x", b"\x00")]
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from prunus.proxy.bills import Bills
 from tests.proxy.caller import call, dial
 from tests.proxy.pauses import KEY, PausedSession
 from tests.upstream.faults import Fault
@@ -49,6 +50,13 @@ def test_a_keep_alive_request_keeps_the_cache_for_a_user_who_comes_back_late(tmp
         session.speak()
         back = session.up.requests[-3]
         assert back.usage.read >= held.read + held.written
+
+
+def test_the_cache_is_kept_alive_behind_an_answer_that_the_agent_layer_reads(tmp_path: Path) -> None:
+    with PausedSession(tmp_path, keep_alive=1, agent={"offer": "hidden"}) as session:
+        warmed(session)
+        session.pause(280.0)
+        assert [sent.usage.read > 1000 for sent in session.keep_alives] == [True]
 
 
 def test_no_more_keep_alive_requests_are_sent_than_the_settings_allow(tmp_path: Path) -> None:
@@ -234,6 +242,23 @@ def test_credentials_are_in_no_file_and_leave_memory_with_the_pause(tmp_path: Pa
         session.totals()
     for path in tmp_path.rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes()
+
+
+def test_a_request_that_cannot_be_settled_does_not_stay_under_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def settle(*_: object) -> None:
+        raise RuntimeError("a bug of the accounts")
+
+    with PausedSession(tmp_path, keep_alive=1) as session:
+        warmed(session)
+        with monkeypatch.context() as patch:
+            patch.setattr(Bills, "settle", settle)
+            session.speak()
+        assert not session.apps[0]._keep_alive._running
+        session.speak()
+        session.pause(280.0)
+        assert len(session.keep_alives) == 1
 
 
 def test_the_end_of_the_proxy_ends_keep_alive_requests(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_every_line_is_an_object_without_words_of_the_conversation(provider: Pro
     options += ["--agent", "mcp", "--set", "notification=detailed", "--set", "show_distillation=true"]
     options += ["--set", "proxy.log=json", "--set", f"proxy.workers={count}", "--set", "proxy.deadline=600"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "prunus.cli", "proxy", *options], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "prunus", "proxy", *options], stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     begin = json.loads(process.stderr.readline())

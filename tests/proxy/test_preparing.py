@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from prunus.proxy.client_request import ClientRequest
 from prunus.proxy.exchange import Arrived, Prepared
 from prunus.proxy.faults import Faults
 from prunus.proxy.preparing import Claim, Preparing
@@ -19,16 +20,19 @@ from prunus.proxy.route import route
 from prunus.proxy.tenant import Tenant
 from prunus.settings import Settings
 from prunus.store import open_store
+from prunus.store.in_memory import InMemoryStore
 from prunus.store.store import Store
 from tests.laws.test_replicas import talk
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind
 
 TALK = talk(7)
+OFF = Settings(store={"url": "off"})
 
 
 def arrived(body: bytes) -> Arrived:
-    return Arrived(body, "", route("POST", "/v1/messages", {}, "anthropic"), "test", 0.0)
+    request = ClientRequest("POST", "/v1/messages", "", (), {"user-agent": "test"}, 0.0)
+    return Arrived(request, route("POST", request.path, {}, "anthropic"), body)
 
 
 def test_a_claim_is_taken_once() -> None:
@@ -40,7 +44,7 @@ class Stuck(Tenant):
     """A tenant whose first look takes until it is let go, as one at a message without end would."""
 
     def __init__(self) -> None:
-        super().__init__("", Settings(), None, None, Faults(lambda _: None))
+        super().__init__("", OFF, InMemoryStore(), None, Faults(lambda _: None))
         self.go = threading.Event()
         self.looking = threading.Event()
         self.late: list[Prepared] = []
@@ -101,7 +105,7 @@ def test_edits_of_a_late_look_are_neither_sent_nor_recorded() -> None:
 
 
 def test_conversations_do_not_wait_for_each_other() -> None:
-    tenant, other = Stuck(), Tenant("", Settings(), None, None, Faults(lambda _: None))
+    tenant, other = Stuck(), Tenant("", OFF, InMemoryStore(), None, Faults(lambda _: None))
 
     async def ask() -> Prepared:
         preparing = Preparing(600.0)
@@ -115,15 +119,15 @@ def test_conversations_do_not_wait_for_each_other() -> None:
         preparing.close()
         return prepared
 
-    assert asyncio.run(ask()).exchange is not None
+    assert asyncio.run(ask()).pruned is not None
 
 
-def tenant_with(settings: Settings, store: Store | None = None) -> Tenant:
-    return Tenant("", settings, store, None, Faults(lambda _: None))
+def tenant_with(settings: Settings = OFF, store: Store | None = None) -> Tenant:
+    return Tenant("", settings, store or InMemoryStore(), None, Faults(lambda _: None))
 
 
 def test_a_short_step_of_a_known_conversation_is_prepared_at_once() -> None:
-    tenant, other = tenant_with(Settings()), tenant_with(Settings())
+    tenant, other = tenant_with(), tenant_with()
     assert tenant.prepare_at_once(arrived(TALK[3]), 30.0) is None
     tenant.prepare(arrived(TALK[3]))
     other.prepare(arrived(TALK[3]))
@@ -133,7 +137,7 @@ def test_a_short_step_of_a_known_conversation_is_prepared_at_once() -> None:
 
 
 def test_a_long_message_is_not_prepared_at_once() -> None:
-    tenant, request = tenant_with(Settings()), json.loads(TALK[3])
+    tenant, request = tenant_with(), json.loads(TALK[3])
     tenant.prepare(arrived(TALK[3]))
     request["messages"].append({"role": "assistant", "content": "word " * 10_000})
     assert tenant.prepare_at_once(arrived(json.dumps(request).encode()), 30.0) is None
@@ -149,7 +153,7 @@ def test_a_request_that_would_wait_for_the_store_is_not_prepared_at_once(tmp_pat
         assert tenant.prepare_at_once(arrived(TALK[4]), 30.0) is None
         other.execute("ROLLBACK")
     found = tenant.prepare(arrived(TALK[4]))
-    assert found.exchange is not None and found.exchange.request == 2
+    assert found.pruned is not None and found.pruned.exchange.request == 2
     store.close()
 
 

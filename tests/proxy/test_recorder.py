@@ -27,7 +27,7 @@ def exchange(number: int) -> Exchange:
 
 
 def test_waiting_exchanges_are_written_when_the_recorder_ends(store: Store) -> None:
-    writer = Recorder(store, Faults(lambda _: None))
+    writer = Recorder(store, Faults(lambda _: None), lambda *_: None)
     for number in range(1_200):
         writer.put("", exchange(number))
     writer.close()
@@ -43,7 +43,7 @@ def test_a_store_that_was_locked_gets_what_it_missed(
     store.record("", exchange(0))
     holder = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
     holder.execute("BEGIN EXCLUSIVE")
-    writer = Recorder(store, Faults(lambda _: failed.set()))
+    writer = Recorder(store, Faults(lambda _: failed.set()), lambda *_: None)
     writer.put("", exchange(1))
     failed.wait()
     writer.put("", exchange(2))
@@ -65,7 +65,7 @@ def test_a_store_that_is_slow_gets_smaller_batches(store: Store, monkeypatch: py
         written(exchanges)
 
     monkeypatch.setattr(store, "record_all", in_time)
-    writer = Recorder(store, Faults(lambda _: None))
+    writer = Recorder(store, Faults(lambda _: None), lambda *_: None)
     for number in range(60):
         writer.put("", exchange(number))
     while len(store.exchanges("", "c1")) < 60:
@@ -79,7 +79,7 @@ def test_no_transaction_is_so_long_that_requests_wait_for_it(store: Store, monke
     written = store.record_all
     sizes: list[int] = []
     monkeypatch.setattr(store, "record_all", lambda some: (sizes.append(len(some)), written(some)))
-    writer = Recorder(store, Faults(lambda _: None))
+    writer = Recorder(store, Faults(lambda _: None), lambda *_: None)
     for number in range(100):
         writer.put("", exchange(number))
     writer.close()
@@ -89,7 +89,7 @@ def test_no_transaction_is_so_long_that_requests_wait_for_it(store: Store, monke
 
 def test_an_exchange_that_cannot_be_written_does_not_keep_the_others(store: Store) -> None:
     faults: list[str] = []
-    writer = Recorder(store, Faults(faults.append))
+    writer = Recorder(store, Faults(faults.append), lambda *_: None)
     for one in (exchange(1), replace(exchange(2), tokens_before=1 << 70), exchange(3)):
         writer.put("", one)
     writer.close()

@@ -36,7 +36,7 @@ class Running:
         options += ["--upstream", f"anthropic={provider.url}", "--set", f"proxy.workers={count}"]
         options += ["--preset", "acp", "--agent", "off", "--set", "proxy.deadline=600"]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "prunus.cli", "proxy", *options],
+            [sys.executable, "-m", "prunus", "proxy", *options],
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,

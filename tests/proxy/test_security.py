@@ -73,6 +73,13 @@ def test_health_is_shown_only_under_the_names_of_the_proxy(provider: Provider) -
         assert call(proxy.url, "GET", "/healthz").status == 200
 
 
+@pytest.mark.parametrize("coding", ["utf-8", "latin-1"])
+def test_a_token_may_have_letters_beyond_ascii(coding: str) -> None:
+    gate = Gate.build("schlüssel", "127.0.0.1")
+    shown = "schlüssel".encode(coding).decode("latin-1")
+    assert gate.admit({"x-prunus-token": shown}) == next(iter(gate.tokens))
+
+
 def test_tokens_tell_tenants_apart_and_their_names_do_not_show_them() -> None:
     gate = Gate.build("alpha, beta", "0.0.0.0")
     one, two = (gate.admit({"host": "any", "x-prunus-token": token}) for token in ("alpha", "beta"))

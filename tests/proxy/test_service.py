@@ -9,15 +9,17 @@ from prunus.errors import SettingsError
 from prunus.proxy.service import service_file
 
 HOME = Path("/home/me")
-COMMAND = ["/opt/my tools/100%/prunus", "proxy"]
+COMMAND = ["/opt/my tools/100%/prunus", "proxy", "--preset", "$HOME"]
 
 
 def test_a_unit_quotes_its_command_and_takes_the_variables_of_the_network() -> None:
-    file = service_file("linux", HOME, COMMAND, {"HTTPS_PROXY": "http://p:1", "SECRET": "s"})
+    network = {"HTTPS_PROXY": "http://me:pa$s@p:1", "no_proxy": "intra.example", "SECRET": "s"}
+    file = service_file("linux", HOME, COMMAND, network)
     assert file.path == HOME / ".config/systemd/user/prunus.service"
-    assert 'ExecStart="/opt/my tools/100%%/prunus" proxy\n' in file.text
+    assert 'ExecStart="/opt/my tools/100%%/prunus" proxy --preset $$HOME\n' in file.text
     assert "ExecReload=/bin/kill -HUP $MAINPID\n" in file.text
-    assert "Environment=HTTPS_PROXY=http://p:1\n" in file.text and "SECRET" not in file.text
+    assert "Environment=HTTPS_PROXY=http://me:pa$s@p:1\n" in file.text and "SECRET" not in file.text
+    assert "Environment=no_proxy=intra.example\n" in file.text
 
 
 def test_a_launch_agent_is_a_property_list() -> None:

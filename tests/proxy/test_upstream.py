@@ -101,10 +101,11 @@ def test_a_connection_is_used_again_and_one_that_was_closed_is_not(upstream: Raw
     assert len(upstream.asked) == 6
 
 
+@pytest.mark.parametrize("variable", ["http_proxy", "all_proxy"])
 def test_the_proxy_of_the_network_is_asked_for_the_whole_url(
-    upstream: RawUpstream, monkeypatch: pytest.MonkeyPatch
+    upstream: RawUpstream, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
-    monkeypatch.setenv("http_proxy", upstream.url.replace("http://", "http://me:p%40ss@"))
+    monkeypatch.setenv(variable, upstream.url.replace("http://", "http://me:p%40ss@"))
     monkeypatch.setenv("no_proxy", "")
     assert through(upstream, "http://provider.example/base", b"authorization: Bearer k") == 200
     [asked] = upstream.asked

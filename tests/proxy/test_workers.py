@@ -21,7 +21,7 @@ def test_any_worker_tells_the_counts_of_all(provider: Provider) -> None:
     upstream = f"anthropic={provider.url}"
     options = ["--port", "0", "--store", "off", "--upstream", upstream, "--set", "proxy.workers=2"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "prunus.cli", "proxy", *options], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "prunus", "proxy", *options], stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     try:

@@ -3,7 +3,8 @@ from rich.cells import cell_len
 
 from prunus.conversations.context import Context
 from prunus.report.funnel import Funnel, effectiveness, funnel_box, funnel_of, funnel_of_all, funnel_record
-from prunus.strategies import ALL, Strategy
+from prunus.strategies import ALL
+from prunus.strategies.strategy import Strategy
 from prunus.tally import Tally
 
 STRATEGIES = {

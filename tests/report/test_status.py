@@ -1,9 +1,12 @@
 import json
 import re
+from dataclasses import replace
 
 from prunus import Settings, prune
 from prunus.outcome import Report
+from prunus.report.bill import Amount
 from prunus.report.status import Savings, requested_line, status_line
+from prunus.schedule.dollars import Money
 from prunus.store import Exchange
 from prunus.tally import Tally
 
@@ -68,19 +71,25 @@ ONE = Exchange("c", 1, 0.0, tokens_before=5_000, tokens_after=4_000, cost=900.0,
 
 
 def test_the_status_line_gives_tokens_and_cost() -> None:
-    line = Savings().add(ONE).add(ONE).line(shadow=False)
+    line = Savings().add(ONE, Money()).add(ONE, Money()).line(shadow=False)
     assert line == "Prunus left out 2K of 10K tokens in 2 requests; input cost 1.8K, 2K without pruning (10% below)"
 
 
 def test_shadow_mode_is_announced_first() -> None:
-    line = Savings().add(ONE).line(shadow=True)
+    line = Savings().add(ONE, Money()).line(shadow=True)
     assert line.startswith("Shadow, nothing was changed: Prunus would have left out 1K of 5K tokens in 1 request")
 
 
 def test_the_status_line_reports_a_loss_as_a_loss() -> None:
-    sums = Savings(3, 1_000, 1_100, 150.0, 100.0)
+    sums = Savings(3, 1_000, 1_100, Amount(150.0, 0.0, 150.0), Amount(100.0, 0.0, 100.0))
     assert "added 100 to 1K tokens" in sums.line(shadow=False)
     assert "(50% above)" in sums.line(shadow=False)
+
+
+def test_a_model_without_a_price_stays_in_tokens_beside_the_dollars_of_the_others() -> None:
+    paid = replace(ONE, model="claude-sonnet-4-5", cost=900_000.0, cost_unpruned=1_000_000.0)
+    line = Savings().add(ONE, Money()).add(paid, Money()).line(shadow=False)
+    assert "saved $0.30 + 100 tokens of $3.00 + 1K tokens of input (10%)" in line
 
 
 def test_without_prices_there_is_no_cost() -> None:

@@ -90,7 +90,7 @@ ASKS = {"role": "user", "content": "And now?"}
         ([ANSWER, ASKS, *fillers(2)], "historical"),
     ],
 )
-def test_where_a_long_part_belongs(messages: list[dict[str, Any]], category: Category) -> None:
+def test_each_long_part_belongs_to_a_category(messages: list[dict[str, Any]], category: Category) -> None:
     rows = filled(*messages)
     del rows["system"]
     assert max(rows, key=lambda name: rows[name]) == category
@@ -145,7 +145,7 @@ def test_every_number_can_be_set() -> None:
         assert other.allowed(128_000) != SEED
 
 
-def test_the_headroom_is_what_is_left_of_the_share() -> None:
+def test_the_headroom_is_the_unused_part_of_the_share() -> None:
     """The seed: a budget of 140k is 70 % of 200k; 60k to 80k of history leave as much for what is new."""
     smart = Settings.preset("smart").active_budget()
     assert smart.total(200_000) == 140_000

@@ -21,7 +21,7 @@ def after(*pauses: float, answered: bool = True) -> Hindsight:
     return found
 
 
-def test_an_hour_costs_more_for_what_is_written() -> None:
+def test_writes_cost_more_for_a_lifetime_of_an_hour() -> None:
     assert after().hour == pytest.approx(-0.75 * 50_000)
     assert after(60.0, 60.0).hour == after().hour
 
@@ -50,9 +50,7 @@ def test_a_keep_alive_request_saves_the_rewrite_and_costs_one_read() -> None:
         (9000.0, (-0.1, -0.2, -0.3)),
     ],
 )
-def test_each_number_of_keep_alive_requests_reaches_as_far_as_it_does(
-    pause: float, gains: tuple[float, ...]
-) -> None:
+def test_more_keep_alive_requests_bridge_a_longer_pause(pause: float, gains: tuple[float, ...]) -> None:
     assert after(pause).kept == pytest.approx(tuple(50_000 * gain for gain in gains))
 
 
@@ -84,7 +82,7 @@ def test_a_keep_alive_request_comes_before_the_cache_expires() -> None:
     assert keep_alive_after(LONG) == pytest.approx(3360.0)
 
 
-def test_an_hour_is_chosen_where_it_would_have_paid_with_the_write_that_is_due() -> None:
+def test_an_hour_is_chosen_if_it_would_have_paid_for_the_next_write_too() -> None:
     once, twice = CacheLife(own=after(400.0)), CacheLife(own=after(400.0, 400.0))
     assert once.choose("auto", SHORT, 50_000, anew=True) == ""
     assert twice.choose("auto", SHORT, 50_000, anew=True) == "1h"
@@ -104,7 +102,7 @@ def test_the_marks_of_a_client_that_asks_for_an_hour_stay() -> None:
     assert CacheLife().choose("1h", LONG, 50_000, anew=True) == ""
 
 
-def test_no_longer_lifetime_is_asked_of_a_provider_without_one() -> None:
+def test_a_provider_without_a_longer_lifetime_is_not_asked_for_one() -> None:
     gemini = price_of("gemini-2.5-pro")
     assert CacheLife(own=after(400.0, 400.0)).choose("1h", gemini, 50_000, anew=True) == ""
 

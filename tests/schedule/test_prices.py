@@ -3,7 +3,7 @@
 import pytest
 
 from prunus.errors import SettingsError
-from prunus.schedule.prices import DEFAULT, NAMED_ROWS, ROWS, Price, price_of, request_cost, with_ttl
+from prunus.schedule.prices import DEFAULT, NAMED_ROWS, ROWS, Price, price_of, request_cost, window_of, with_ttl
 
 
 @pytest.mark.parametrize(
@@ -141,3 +141,17 @@ def test_a_shared_prefix_below_the_minimum_is_no_hit() -> None:
 def test_a_named_row_is_its_name() -> None:
     assert {"0.1/1.25", "0.025/1.25", "0.5/1.0", "0.02/1.0", "0.05/1.25", "0.1/1.0"} == set(NAMED_ROWS)
     assert NAMED_ROWS["0.025/1.25"] == Price(0.025, 1.25, 300, 0)
+
+
+@pytest.mark.parametrize(
+    ("model", "window"),
+    [
+        ("gpt-4.1-mini", 1_000_000),
+        ("azure/gpt-4-1", 1_000_000),
+        ("openai/gpt-5.5", 272_000),
+        ("claude-sonnet-4-5", 200_000),
+        ("a-model-that-nobody-knows", 200_000),
+    ],
+)
+def test_a_window_is_found_by_the_same_names_as_a_price(model: str, window: int) -> None:
+    assert window_of(model) == window

@@ -128,7 +128,7 @@ def test_a_deep_cut_is_chosen_where_it_pays_for_itself() -> None:
     assert CACHE.plan(moment((3, 5800), (94, 500))) == Plan(3, "saves 6,300 tokens a request")
 
 
-def test_a_deep_cut_has_to_pay_for_what_it_breaks_beyond_a_shallow_one() -> None:
+def test_a_deep_cut_has_to_pay_for_the_additional_break() -> None:
     # It would save 230 instead of 50, but break 1.15 * 7400 = 8510 instead of 115, which costs 369 instead of 43.
     assert cut(CACHE, moment((3, 1800), (94, 500), requests=90)) == 94
 
@@ -178,7 +178,7 @@ def test_cheap_reads_break_later(price: Price, made: bool) -> None:
     assert cut(CACHE, moment((90, 700), price=price, growth=10.0)) == (90 if made else 100)
 
 
-def test_where_writes_cost_what_reads_do_every_edit_is_made() -> None:
+def test_every_edit_is_made_if_writes_cost_no_more_than_reads() -> None:
     assert cut(CACHE, moment((3, 1), price=Price(1.0, 1.0, 300, 0))) == 3
 
 
@@ -186,7 +186,7 @@ def test_free_reads_save_nothing() -> None:
     assert cut(CACHE, moment((90, 700), price=Price(0.0, 1.25, 300, 0))) == 100
 
 
-def test_where_conversations_last_long_it_breaks_sooner() -> None:
+def test_the_cache_is_broken_sooner_in_long_conversations() -> None:
     assert cut(replace(CACHE, more=10), moment((80, 600), growth=2.0)) == 100
     assert cut(replace(CACHE, more=90), moment((80, 600), growth=2.0)) == 80
 
@@ -219,16 +219,16 @@ def test_when_the_context_runs_short_the_price_does_not_matter(schedule: Schedul
     assert schedule.plan(moment((3, 1), **FULL)) == Plan(0, "the context is 95% full")
 
 
-def test_the_cheapest_cut_that_frees_what_is_wanted_is_chosen() -> None:
+def test_the_cheapest_cut_that_frees_enough_is_chosen() -> None:
     assert cut(CACHE, moment((3, 100), (50, 700), (80, 400), **FULL)) == 50
     assert cut(CACHE, moment((3, 100), (50, 700), (80, 1000), **FULL)) == 80
 
 
-def test_where_no_cut_frees_enough_every_edit_is_made() -> None:
+def test_every_edit_is_made_if_no_cut_frees_enough() -> None:
     assert cut(CACHE, moment((3, 1), (50, 700), (80, 200), **FULL)) == 0
 
 
-def test_where_nothing_is_wanted_the_cache_is_left_alone() -> None:
+def test_the_cache_is_left_alone_if_no_tokens_have_to_be_freed() -> None:
     assert cut(CACHE, moment((3, 1), (100, 5000), forced="full", wanted=0)) == 100
 
 
@@ -239,7 +239,7 @@ def test_tokens_freed_in_new_messages_do_not_count_as_freed_in_sent_ones() -> No
 @pytest.mark.parametrize(
     ("paid", "earned", "made"), [(1150.0, 0.0, True), (1149.0, 0.0, False), (0.0, 115.0, True)]
 )
-def test_a_break_may_cost_what_was_earned_and_a_share_of_what_was_paid(
+def test_a_break_may_cost_the_savings_and_a_share_of_the_cost_so_far(
     paid: float, earned: float, made: bool
 ) -> None:
     # It saves 0.1 * 500 * 21 = 1050, and breaks 1.15 * (600 - 500) = 115.
@@ -251,7 +251,7 @@ def test_earlier_losses_have_to_be_earned_back_first() -> None:
     assert cut(replace(CACHE, stake=0.1), moment((94, 500), paid=2000.0, earned=-86.0)) == 100
 
 
-def test_without_a_stake_only_what_costs_nothing_is_done_at_first() -> None:
+def test_without_a_stake_only_free_edits_are_made_at_first() -> None:
     assert cut(replace(CACHE, stake=0.0), moment((94, 500))) == 100
     assert cut(replace(CACHE, stake=0.0), moment((99, 100))) == 99
 
@@ -348,7 +348,7 @@ def test_a_reusable_part_waits_for_the_flush_at_the_usual_price() -> None:
     assert cut(CACHE, replace(SOONER, price=USUAL)) == CACHE.first_risky(SOONER) == 100
 
 
-def test_a_reusable_part_goes_where_the_usual_price_would_flush_too() -> None:
+def test_a_reusable_part_goes_if_the_usual_price_would_flush_too() -> None:
     assert CACHE.first_risky(moment((90, 800), price=DEAR_READS)) == 90
 
 
@@ -358,7 +358,7 @@ def test_a_reusable_part_goes_when_the_cache_is_lost_anyway() -> None:
 
 
 @pytest.mark.parametrize("price", [USUAL, CHEAP_READS, Price(0.0, 1.0, 300, 0), Price(0.02, 1.0, 7200, 0)])
-def test_where_flushes_come_no_sooner_than_usual_no_edit_waits_longer(price: Price) -> None:
+def test_no_edit_waits_longer_if_flushes_come_no_sooner_than_usual(price: Price) -> None:
     assert CACHE.first_risky(moment((60, 1100), price=price)) == 0
 
 

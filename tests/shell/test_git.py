@@ -1,7 +1,7 @@
 import pytest
 
 from prunus.shell.git import hooks_kept_files
-from prunus.shell.programs import steps
+from prunus.shell.steps import steps
 
 DONE = "[main 1a2b3c4] add it\n 2 files changed, 3 insertions(+)\n create mode 100644 a.py\n"
 STATUS = "On branch main\nChanges not staged for commit:\n\tmodified:   .husky/pre-commit\n"
@@ -56,5 +56,5 @@ def test_a_commit_whose_hooks_may_have_changed_files_is_doubted(output: str) -> 
 )
 def test_a_git_command_names_the_files_that_it_changes(command: str, files: list[str], wild: bool) -> None:
     [step] = steps(command) or ()
-    assert [word.text for word in step.changes.files] == files
+    assert list(step.changes.paths) == files
     assert step.changes.wild is wild

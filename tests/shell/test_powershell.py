@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from prunus.shell.powershell import looks_like, parse
+from prunus.calls.changes import Append, Delete, FileChange, Unclear, Write
+from prunus.shell import powershell, shell_command
+from prunus.shell.powershell import looks_like
+from prunus.shell.shell_command import ShellCommand
 
 ALL = (1, None)
+HERE = "@'\nlet a = $b;\n'@"
 NUMBER = "ForEach-Object { $i++; '{0,4}: {1}' -f $i, $_ }"
+
+
+def parse(command: str) -> ShellCommand:
+    return shell_command.parse(f"powershell -Command {command}")
 
 
 @pytest.mark.parametrize(
@@ -75,6 +83,14 @@ def test_nothing_else_counts_as_a_read(command: str) -> None:
         ("(Get-Content a.ts) -replace 'x','y' | Set-Content a.ts", ["a.ts"]),
         ("[System.IO.File]::WriteAllText('a.txt', 'x')", ["a.txt"]),
         ("Set-Location src; 'x' | Set-Content a.ts", ["src/a.ts"]),
+        ("Copy-Item a.txt b.txt", ["b.txt"]),
+        ("Copy-Item -Destination b.txt a.txt", ["b.txt"]),
+        ("$to = 'a.txt'; 'x' | Set-Content $to", ["a.txt"]),
+        ("if (Test-Path a.txt) { Remove-Item a.txt }", ["a.txt"]),
+        ("Get-Content a.ts; git checkout -- b.ts", ["b.ts"]),
+        ("$null = sed -i 's/a/b/' a.ts; Get-Content a.ts", ["a.ts"]),
+        ("python -c \"open('a.py', 'w').write('x')\"; Get-Content a.py", ["a.py"]),
+        ("@'\nopen('a.py', 'w').write('x')\n'@ | python -", ["a.py"]),
     ],
 )
 def test_a_written_file_is_changed(command: str, expected: list[str]) -> None:
@@ -84,7 +100,15 @@ def test_a_written_file_is_changed(command: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["Remove-Item -Recurse build", "git stash; Get-Content a.ts", "Remove-Item *.log"]
+    "command",
+    [
+        "Remove-Item -Recurse build",
+        "git stash; Get-Content a.ts",
+        "Remove-Item *.log",
+        "Get-ChildItem | ForEach-Object { (Get-Content $_) -replace 'a','b' | Set-Content $_ }",
+        'Write-Host "done: $(git stash)"',
+        "Get-Content a.ts; (git pull)",
+    ],
 )
 def test_a_broad_change_is_wild(command: str) -> None:
     assert parse(command).wild
@@ -103,3 +127,28 @@ def test_a_broad_change_is_wild(command: str) -> None:
 )
 def test_powershell_is_distinguished_from_sh(command: str, expected: bool) -> None:
     assert looks_like(command) is expected
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "change"),
+    [
+        (f"{HERE} | Set-Content a.ts", "a.ts", Write("let a = $b;\n")),
+        (f"{HERE} | Set-Content -NoNewline -Path a.ts", "a.ts", Write("let a = $b;")),
+        (f"{HERE} | Out-File a.ts", "a.ts", Write("let a = $b;\n", verbatim=False)),
+        (HERE.replace("'", '"') + " | Set-Content a.ts", "a.ts", Write("let a = $b;\n", verbatim=False)),
+        (f"{HERE} | Add-Content a.ts", "a.ts", Append("let a = $b;\n")),
+        (f"{HERE} | Set-Content a.ts -Stream x", "a.ts", Unclear()),
+        ("Set-Location src; Remove-Item a.ts", "src/a.ts", Delete()),
+        ("(Get-Content a.ts) -replace 'x','y' | Set-Content a.ts", "a.ts", Unclear()),
+    ],
+)
+def test_a_cmdlet_says_how_it_changes_its_file(command: str, path: str, change: FileChange) -> None:
+    done = powershell.parse(command)
+    assert done is not None
+    [file] = [file for step in done.steps for file in step.changes.files]
+    assert (file.path, file.change) == (path, change)
+
+
+def test_a_patch_that_is_piped_into_apply_patch_edits_its_files() -> None:
+    script = parse("@'\n*** Begin Patch\n*** Update File: a.py\n@@\n-1\n+2\n*** End Patch\n'@ | apply_patch")
+    assert [(touch.path, touch.kind) for touch in script.touches] == [("a.py", "edit")]

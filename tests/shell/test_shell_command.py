@@ -73,8 +73,8 @@ READS = [
     ("sh -c 'cat a.py'", [("a.py", *ALL)]),
     ("cmd /c type src\\a.ts", [("src/a.ts", *ALL)]),
     ('cmd.exe /c "type a.txt"', [("a.txt", *ALL)]),
-    ("powershell -ShellCommand \"Get-Content 'a b.txt'\"", [("a b.txt", *ALL)]),
-    ("powershell.exe -NoProfile -ShellCommand Get-Content a.txt -TotalCount 5", [("a.txt", 1, 5)]),
+    ("powershell -Command \"Get-Content 'a b.txt'\"", [("a b.txt", *ALL)]),
+    ("powershell.exe -NoProfile -Command Get-Content a.txt -TotalCount 5", [("a.txt", 1, 5)]),
 ]
 
 
@@ -300,7 +300,7 @@ def test_a_list_can_hold_a_patch() -> None:
 
 
 def test_a_powershell_list_is_read_as_powershell() -> None:
-    script = parse_list(["powershell.exe", "-ShellCommand", "Get-Content src\\a.ts | Select-Object -First 3"])
+    script = parse_list(["powershell.exe", "-Command", "Get-Content src\\a.ts | Select-Object -First 3"])
     assert shown(script) == [("src/a.ts", 1, 3)]
 
 

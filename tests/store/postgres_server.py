@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -64,7 +64,7 @@ class PostgresServer:
         """Kill the server and all its processes at once, as when the machine loses power."""
         killed = self.processes()
         for process in killed:
-            os.kill(process, signal.SIGKILL)
+            _send(process, signal.SIGKILL)
         while any(map(_alive, killed)):
             time.sleep(0.01)
         (self.folder / "data" / "postmaster.pid").unlink()
@@ -74,12 +74,12 @@ class PostgresServer:
         """Stop all processes of the server; connections stay open, and nobody answers."""
         stopped = self.processes()
         for process in stopped:
-            os.kill(process, signal.SIGSTOP)
+            _send(process, signal.SIGSTOP)
         try:
             yield
         finally:
             for process in stopped:
-                os.kill(process, signal.SIGCONT)
+                _send(process, signal.SIGCONT)
 
     def processes(self) -> list[int]:
         """The server and its children, the server first."""
@@ -123,6 +123,12 @@ def _run(program: str, *words: str) -> None:
         [str(folder / program), *words], user=user, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     assert done.returncode == 0, done.stderr.decode()
+
+
+def _send(process: int, what: signal.Signals) -> None:
+    """Send a signal; a process of the server that has ended since it was listed needs none."""
+    with suppress(ProcessLookupError):
+        os.kill(process, what)
 
 
 def _alive(process: int) -> bool:

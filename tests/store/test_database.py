@@ -223,19 +223,20 @@ def ordinary_user(path: Path) -> Iterator[None]:
 LETTER = b"not a database at all, but a letter to aunt Frieda " * 99
 
 
-def test_a_damaged_store_is_renamed_and_a_new_one_is_created(path: Path, reopen: Reopen) -> None:
+def test_a_damaged_store_is_renamed_and_a_new_one_is_created(
+    path: Path, reopen: Reopen, caplog: pytest.LogCaptureFixture
+) -> None:
     first = reopen()
     first.record("", exchange())
     content = path.read_bytes()[:100] + b"junk" * 200
     first.close()
     path.write_bytes(content)
-    said: list[str] = []
-    store = reopen(say=said.append)
+    store = reopen()
     store.record("", exchange(), [receipt("aaaaaa")])
     assert [kept.id for kept in store.receipts("")] == ["aaaaaa"]
     [aside] = path.parent.glob("prunus.db.damaged-*")
     assert aside.read_bytes() == content
-    [sentence] = said
+    [sentence] = caplog.messages
     assert str(path) in sentence
     assert aside.name in sentence
 
@@ -277,9 +278,10 @@ def test_any_damaged_file_in_our_data_directory_is_renamed(
     assert aside.read_bytes() == LETTER
 
 
-def test_a_file_that_is_damaged_while_in_use_is_replaced(path: Path, reopen: Reopen) -> None:
-    said: list[str] = []
-    store = reopen(say=said.append)
+def test_a_file_that_is_damaged_while_in_use_is_replaced(
+    path: Path, reopen: Reopen, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = reopen()
     for n in range(40):
         store.record("", exchange(request=n), [receipt(f"{n:06x}", n, f"{n}" * 3_000)])
     store.close()
@@ -288,7 +290,7 @@ def test_a_file_that_is_damaged_while_in_use_is_replaced(path: Path, reopen: Reo
     path.write_bytes(damaged)
     store.record("", exchange(), [receipt("aaaaaa")])
     assert [kept.id for kept in store.receipts("")] == ["aaaaaa"]
-    assert len(said) == 1
+    assert len(caplog.messages) == 1
     assert len(list(path.parent.glob("prunus.db.damaged-*"))) == 1
 
 

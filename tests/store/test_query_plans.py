@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from prunus import Outcome, Pruner
+from prunus.settings.tables import StoreSettings
 from prunus.store import Exchange, open_store
+from prunus.store.cipher import Cipher
 from prunus.store.sql.memory import NEWEST_LIVES
 from prunus.store.sql.store import SqlStore
 from prunus.store.sqlite.database import Database
@@ -51,7 +53,7 @@ def test_every_statement_of_a_request_finds_its_rows_by_an_index(path: Path) -> 
     database = Database(path)
     for call in (database.read, database.write):
         call(lambda connection: connection.set_trace_callback(statements.add))
-    use(SqlStore(database))
+    use(SqlStore(database, StoreSettings(), Cipher()))
     database.close()
     with closing(sqlite3.connect(path)) as connection:
         plans = {one: _plan(connection, one) for one in statements if one.split()[0] in _QUERIES}

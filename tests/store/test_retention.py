@@ -13,7 +13,9 @@ from typing import TypeVar
 import pytest
 
 from prunus import Settings
+from prunus.settings.tables import StoreSettings
 from prunus.store import Store
+from prunus.store.cipher import Cipher
 from prunus.store.records import digest_of
 from prunus.store.sql.retention import tidy
 from prunus.store.sql.store import SqlStore
@@ -159,7 +161,7 @@ class Counting(Database):
 
 def test_nothing_runs_alone_while_there_is_nothing_to_remove(tmp_path: Path) -> None:
     database = Counting(tmp_path / "store.db")
-    store = SqlStore(database)
+    store = SqlStore(database, StoreSettings(), Cipher())
     store.record("", exchange("c1", time=1_000.0))
     store.save_hidden("", "key", b"value")
     assert tidy(database, size=1 << 30, days=30, now=2_000.0)

@@ -1,7 +1,8 @@
-"""How often a request waits for a Postgres server, and how many statements it runs there."""
+"""How often a request waits for a Postgres or Redis server, and how many statements it runs on Postgres."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,10 +11,12 @@ import pytest
 from prunus import Outcome, Pruner
 from prunus.store import Exchange, Store, open_store
 from tests.kills.relay import Relay
-from tests.store.postgres_server import PostgresServer, missing
+from tests.store.postgres_server import PostgresServer
+from tests.store.redis_server import RedisServer
+from tests.store.samples import ask, exchange, receipt
 from tests.test_out_of_reach import CHOSEN, TALK
 
-pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+NOW = time.time()
 
 
 @dataclass
@@ -58,8 +61,8 @@ def pruned(pruner: Pruner, store: Store, n: int) -> Outcome[bytes]:
     return pruner.prune(TALK[n], 10.0 * n, record=record)
 
 
-def test_a_request_waits_four_times_for_the_server_and_more_often_where_it_cuts(counted: Counted) -> None:
-    """It looks for the conversation and for commands, compares the state under a lock, and commits.
+def test_a_request_waits_three_times_for_the_server_and_more_often_where_it_cuts(counted: Counted) -> None:
+    """It looks for the conversation and its commands, compares the state under a lock, and commits.
 
     psycopg waits once more for each statement that it prepares, at its sixth use.
     """
@@ -76,18 +79,56 @@ def test_a_request_waits_four_times_for_the_server_and_more_often_where_it_cuts(
             cutting.append((len(outcome.receipts), *spent))
         elif n > 1:
             quiet.add(spent)
-    assert (4, 9) in quiet
-    assert max(quiet) <= (6, 9)
+    assert (3, 8) in quiet
+    assert max(quiet) <= (5, 8)
     assert cutting
-    assert all(trips <= 7 + 6 * receipts for receipts, trips, _ in cutting), cutting
+    assert all(trips <= 7 for _, trips, _ in cutting), cutting
     assert all(statements <= 22 + 10 * receipts for receipts, _, statements in cutting), cutting
 
 
-def test_another_replica_waits_twice_more_to_load_the_conversation(counted: Counted) -> None:
-    """It looks for the conversation, loads it in two steps, compares the state under a lock, and commits."""
+def test_the_number_of_receipts_and_asks_makes_no_difference(counted: Counted) -> None:
+    store, trips = counted.store, []
+    for n, count in enumerate([2] * 8 + [1, 40]):
+        receipts = [receipt(f"{at:06x}", at, f"{n} {at}", kind="read") for at in range(count)]
+        before = counted.numbers()[0]
+        store.record("", exchange(f"c{n}", 1, time=NOW, status=0), receipts)
+        store.record("", exchange(f"c{n}", 2, time=NOW, status=0, asks=tuple(map(ask, range(count)))))
+        trips.append(counted.numbers()[0] - before)
+    # The server may begin to answer before the last of many statements is sent.
+    assert trips[-1] <= trips[-2] + 2
+
+
+def test_a_batch_of_exchanges_waits_as_often_as_a_single_one(counted: Counted) -> None:
+    """It takes its locks and looks for the conversations, reads what its sums depend on, and commits."""
+    for n in range(8):
+        before = counted.numbers()[0]
+        counted.store.record_all([("", exchange("c1", 10 * n + at, time=NOW)) for at in range(7)])
+    assert counted.numbers()[0] - before <= 4
+
+
+def test_another_replica_waits_once_more_to_load_the_conversation(counted: Counted) -> None:
+    """It looks for the conversation, loads it, compares the state under a lock, and commits."""
     store = counted.store
     for n in range(6):
         assert Pruner(CHOSEN, store.memory("")).prune(TALK[n], 10.0 * n).error is None
     trips, _ = counted.numbers()
     assert Pruner(CHOSEN, store.memory("")).prune(TALK[6], 60.0).error is None
-    assert counted.numbers()[0] - trips == 5
+    assert counted.numbers()[0] - trips == 4
+
+
+def test_a_request_waits_twice_for_redis_and_once_more_where_it_cuts(redis: RedisServer) -> None:
+    """It looks for the conversation and its commands, and saves the conversation; then it counts its cuts."""
+    with Relay(redis.port) as relay:
+        store = open_store(f"redis://127.0.0.1:{relay.port}/0", wait=30.0)
+        store.open()
+        pruner = Pruner(CHOSEN, store.memory(""), lambda id: store.take("", id))
+        quiet, cutting = [], []
+        for n in range(len(TALK)):
+            trips = relay.trips
+            outcome = pruned(pruner, store, n)
+            assert outcome.error is None
+            (cutting if outcome.receipts else quiet).append(relay.trips - trips)
+        store.close()
+    # The first requests send the source of each script.
+    assert quiet[-3:] == [2, 2, 2]
+    assert cutting[-3:] == [3, 3, 3]

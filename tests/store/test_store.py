@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from prunus import Settings
+from prunus.history import Ref
 from prunus.store import Store, Usage, open_store
 from prunus.store.records import digest_of
 from prunus.tally import Tally
@@ -197,6 +200,31 @@ def test_a_queued_command_is_taken_once(store: Store, kind: str) -> None:
     assert store.asked("", "c1") == ("sweep 5", "sweep 2")
     assert store.take("", "c1") == ("sweep 5", "sweep 2")
     assert store.take("", "c1") == store.asked("", "c1") == ()
+
+
+def test_a_receipt_that_names_its_part_as_its_item_is_replaced_and_counted_once(store: Store, path: Path) -> None:
+    """So do receipts that were written before receipts had items."""
+    call = replace(receipt("aaaaaa", 2), item=Ref(1, 0))
+    store.record("", exchange(), [call])
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE receipts SET item = message || '.' || part")
+    connection.close()
+    assert store.totals("").strategies == {"repeated_reads": Tally(1, 90)}
+    store.record("", exchange(request=2), [call, replace(receipt("bbbbbb", 1), item=Ref(1, 0))])
+    assert store.totals("").strategies == {"repeated_reads": Tally(1, 180)}
+    assert store.totals("", "c1").strategies == {"repeated_reads": Tally(1, 180)}
+
+
+def test_finding_a_conversation_tells_whether_commands_wait_for_it(store: Store) -> None:
+    memory = store.memory("")
+    memory.keep(memo("c1", 6), links(6), {})
+    store.ask("anna", "c1", "sweep 5")
+    store.ask("", "c2", "sweep 5")
+    assert [found.commands for found in memory.find(links(8, "a"))] == [False]
+    store.ask("", "c1", "sweep 5")
+    assert [found.commands for found in memory.find(links(8, "a"))] == [True]
+    store.take("", "c1")
+    assert [found.commands for found in memory.find(links(8, "a"))] == [False]
 
 
 @pytest.mark.receipts

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
+from prunus.store import open_store
 from prunus.store.sql.sums import Additions
+from tests.store.samples import exchange, receipt
 
 ADD = "INSERT INTO fruits VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET n = n + excluded.n, w = w + excluded.w"
 
@@ -40,3 +44,17 @@ def test_nothing_is_written_where_nothing_was_added() -> None:
     Additions().write(connection)
     assert not hasattr(connection, "rows")
     connection.close()
+
+
+def test_nothing_of_an_exchange_waits_for_the_garbage_collector(tmp_path: Path) -> None:
+    """The proxy collects only in quiet moments, so a cycle would hold removed texts until then."""
+    store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+    gc.collect()
+    gc.disable()
+    try:
+        store.record("", exchange("c1", 1), [receipt("000001", kind="read")])
+        store.record_all([("", exchange("c1", 1, status=200, shadow=True))])
+        assert not [one for one in gc.get_objects() if isinstance(one, Additions)]
+    finally:
+        gc.enable()
+        store.close()

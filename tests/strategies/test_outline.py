@@ -214,7 +214,7 @@ def test_numbered_lines_keep_their_own_numbers(form: str) -> None:
     assert kept(lines, 4, "code", "a.py", 1)[0] == "73: class Loader(Base):"
 
 
-def test_nothing_is_numbered_where_the_first_line_is_unknown() -> None:
+def test_nothing_is_numbered_if_the_first_line_is_unknown() -> None:
     assert kept(SOURCE.splitlines(), 4, "code", "a.py")[0] == "class Loader(Base):"
 
 

@@ -25,7 +25,7 @@ from prunus.ab.results import PlannedRun, RunResult
 from prunus.ab.tasks import CodingTask
 from prunus.clients.launcher import Host, Launch, Launcher
 from prunus.errors import PrunusError
-from prunus.providers.usage import Usage
+from prunus.providers.usage import total_usage
 from prunus.proxy.serve import Background
 from prunus.settings import Settings
 
@@ -202,7 +202,6 @@ def _result(
         raise AgentFailed(f"{setup.launcher.name} got no answer from the model (exit code {code}): {last}{refused}")
     calls = count_calls(exchanges)
     usages = [exchange.usage for exchange in counted if exchange.usage is not None]
-    fields = ((one.input, one.cache_read, one.cache_write, one.output) for one in usages)
     return RunResult(
         run.task,
         run.repeat,
@@ -215,7 +214,7 @@ def _result(
         sum(exchange.status >= 400 for exchange in exchanges),
         calls.calls,
         calls.rereads,
-        Usage(*map(sum, zip(*fields, strict=True))),
+        total_usage(usages),
         sum(exchange.long_writes for exchange in counted),
         sum(dollars_of(exchange, setup.tariffs) for exchange in counted),
         dict(Counter(exchange.model for exchange in counted)),

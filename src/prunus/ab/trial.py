@@ -74,7 +74,8 @@ class Trial:
     tasks: tuple[CodingTask, ...]
     repeat: int
     out: Path
-    budget: float
+    budget: float | None
+    """The dollars at which the trial stops; None to announce the trial without a run."""
     compared: Mapping[str, object]
     """What all runs in the folder have in common. A second call with other values is refused."""
 
@@ -110,7 +111,7 @@ class Trial:
         """
         agree_on(self.out, self.compared)
         tasks = {task.name: task for task in self.tasks}
-        meter = Meter(self.budget, self.spent, self.setup.tariffs)
+        meter = Meter(self.budget or 0.0, self.spent, self.setup.tariffs)
         for run in self.remaining:
             starting(run, meter)
             result = perform(self.setup, tasks[run.task], run, meter, run.fresh_folder(self.out))
@@ -182,7 +183,7 @@ def _figure(groups: Sequence[Group], name: str, relative: bool, value: Callable[
     return ArmFigures(name, without, behind, relative, change(groups), *interval(groups, change))
 
 
-def announcement(trial: Trial, budget: float | None) -> Iterator[str]:
+def announcement(trial: Trial) -> Iterator[str]:
     """Yield the lines that say what will run and what it may cost, for the user to read before the first run."""
     runs, remaining = len(trial.runs), len(trial.remaining)
     agent, model = trial.setup.launcher.name, trial.setup.model or "its own choice of model"
@@ -196,8 +197,8 @@ def announcement(trial: Trial, budget: float | None) -> Iterator[str]:
         yield f"It may cost about ${expected.dollars:.2f} more: ${expected.each:.2f} a run, as {basis} did."
     if trial.out.exists():
         yield f"${trial.spent:.2f} is spent so far in {trial.out}."
-    if budget is not None:
-        yield f"It stops when ${budget:.2f} is spent."
+    if trial.budget is not None:
+        yield f"It stops when ${trial.budget:.2f} is spent."
 
 
 def _counted(count: int, word: str) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from prunus.agent.inspection import Inspection, inspect
 from prunus.conversations.conversation import Loader, declares_tools
+from prunus.conversations.lineage import start_of_chain
 from prunus.conversations.memory import chain
 from prunus.history import Call
 from prunus.proposals import describe
@@ -131,14 +132,14 @@ def _help(command: Command) -> str:
     return f"{head}What you can type:\n{rows}"
 
 
-def statistics(store: Store, tenant: str, body: bytes, format: str) -> str:
+def statistics(store: Store, tenant: str, caller: str, body: bytes, format: str) -> str:
     """Return the statistics box of the conversation with these messages; empty if the store does not know it.
 
     The box covers no other conversation, because one tenant may have several people with different keys.
     """
     cut = frame(body, format)
     load = Loader(cut)
-    links = chain((load.digest(i) for i in range(len(cut))), cut.format.name.encode())
+    links = chain((load.digest(i) for i in range(len(cut))), start_of_chain(cut.format.name, caller))
     known = store.memory(tenant).find(links)
     totals = store.totals(tenant, known[0].id) if known else Totals()
     if not totals.requests:

@@ -67,7 +67,9 @@ class AgentLayer:
     ) -> HiddenTurn | None:
         """Begin an exchange; return None if the layer has nothing to do in it.
 
-        With `offers`, the model is offered tools and the user may type commands.
+        `body` is JSON without content encoding. `caller` tells those apart who use the proxy as one tenant, each
+        with credentials of their own. With `offers`, the model is offered tools and the user may type commands;
+        without, a request only gets back what the client does not know of earlier turns.
         """
         agent = self.settings.agent
         api = provider_named(format)
@@ -102,10 +104,10 @@ class AgentLayer:
             except StoreError as error:
                 self._report(error)
 
-    def statistics(self, tenant: str, body: bytes, format: str) -> str:
+    def statistics(self, tenant: str, caller: str, body: bytes, format: str) -> str:
         """Return the savings of this conversation so far; empty if no store counts them."""
         try:
-            return statistics(self._store, tenant, body, format) if self._store is not None else ""
+            return statistics(self._store, tenant, caller, body, format) if self._store is not None else ""
         except NoReceipts:
             return ""
         except StoreError as error:
@@ -129,6 +131,7 @@ class HiddenTurn:
         self._api = api
         self._streaming = streaming
         self._tenant = tenant
+        self._caller = caller
         self._offers = offers
         self._hides = False
         self._edit_tools: frozenset[str] = frozenset()
@@ -156,6 +159,7 @@ class HiddenTurn:
 
     @property
     def watches(self) -> bool:
+        """Whether the answer passes through `feed`; known after `after`."""
         return self._answer is not None
 
     def reply(self) -> tuple[str, bytes] | None:
@@ -165,7 +169,9 @@ class HiddenTurn:
         if command is None:
             return None
         body = self.before()
-        box = self._layer.statistics(self._tenant, body, self._api.name) if command.name == "stats" else ""
+        box = ""
+        if command.name == "stats":
+            box = self._layer.statistics(self._tenant, self._caller, body, self._api.name)
         text = respond(command, body, self._api.name, self._settings, box)
         answer = self._api.reply(text, cut.model, streaming=self._streaming)
         return _STREAM if self._streaming else _WHOLE, answer
@@ -202,6 +208,7 @@ class HiddenTurn:
         return self._sent
 
     def feed(self, chunk: bytes) -> bytes:
+        """Return the bytes for the client that follow from a chunk of the answer."""
         return chunk if self._answer is None else self._answer.feed(chunk)
 
     def end(self) -> tuple[bytes, bytes | None]:

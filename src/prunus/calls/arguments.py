@@ -14,7 +14,7 @@ from prunus.calls.changes import (
     FileChange,
     Insert,
     Lines,
-    Patch,
+    Patched,
     Replace,
     Unclear,
     Undo,
@@ -48,8 +48,8 @@ _INSERT_COMMAND: Final = re.compile(r"\s*insert\s+(\d+)[ \t]*\n?(.*?)\n?(?:end_o
 def changes_of(given: Mapping[str, Any] | str, meaning: Meaning) -> tuple[FileChange, ...]:
     """The changes that a call asks for, in order; empty where its arguments spell out none."""
     row = meaning.row or _ANY
-    if patch := _patch(given, meaning.command, row):
-        return (patch,)
+    if patched := _patched(given, meaning.command, row):
+        return patched
     if isinstance(given, str):
         return ()
     if given.get("command") == "undo_edit":
@@ -72,8 +72,8 @@ def edited_path(given: Mapping[str, Any] | str) -> str:
 _ANY: Final = Tool("*", "edit")
 
 
-def _patch(given: Mapping[str, Any] | str, command: str, row: Tool) -> Patch | None:
-    """The patch that a call carries: as an argument, as its only text, in a command, or in a script."""
+def _patched(given: Mapping[str, Any] | str, command: str, row: Tool) -> tuple[Patched, ...]:
+    """The files of the patch that a call carries: as an argument, as its only text, in a command, in a script."""
     if isinstance(given, str):
         texts: list[Any] = [given]
     else:
@@ -87,8 +87,8 @@ def _patch(given: Mapping[str, Any] | str, command: str, row: Tool) -> Patch | N
             said = inner.arguments if isinstance(inner.arguments, str) else inner.arguments.get("input")
             text = said if isinstance(said, str) else ""
         if files := patched_files(text):
-            return Patch(files)
-    return None
+            return files
+    return ()
 
 
 def _numbered(given: Mapping[str, Any]) -> FileChange | None:

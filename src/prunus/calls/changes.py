@@ -8,7 +8,7 @@ it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -84,10 +84,10 @@ def search_blocks(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def touches_of(patch: str, base: str = "") -> tuple[Touch, ...]:
-    """One touch for each file that a patch names; empty if the text is no patch."""
+def touches_of(files: Iterable[Patched], base: str = "") -> tuple[Touch, ...]:
+    """One touch for each of the files that a patch changes, seen from a folder."""
     found: dict[str, Touch] = {}
-    for part in patched_files(patch):
+    for part in files:
         path = join(base, part.path)
         found[path] = Touch(path, _TOUCHES[part.verb])
         if part.target and (target := join(base, part.target)) != path:
@@ -266,13 +266,6 @@ class Lines:
 
 
 @value
-class Patch:
-    """A patch, which names its files itself."""
-
-    files: tuple[Patched, ...]
-
-
-@value
 class Rename:
     """The file comes from another path, which is gone."""
 
@@ -296,4 +289,4 @@ class Unclear:
     text: str = ""
 
 
-FileChange = Write | Append | Replace | Insert | Lines | Patch | Rename | Delete | Undo | Unclear
+FileChange = Write | Append | Replace | Insert | Lines | Patched | Rename | Delete | Undo | Unclear

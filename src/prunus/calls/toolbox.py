@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from prunus.calls import generic
-from prunus.calls.changes import touches_of
+from prunus.calls.changes import patched_files, touches_of
 from prunus.calls.meaning import Kind, Meaning, Tool
 from prunus.calls.paths import normalise
 from prunus.calls.touches import FULL, Span, Touch, TouchKind
@@ -189,7 +189,7 @@ def _query(tool: Tool, given: Mapping[str, Any]) -> str:
 def _touches(tool: Tool, given: Mapping[str, Any]) -> tuple[Touch, ...]:
     kind = tool.touch or _TOUCHES[tool.kind]
     if tool.patch:
-        return touches_of(str(given.get(tool.patch) or ""))
+        return touches_of(patched_files(str(given.get(tool.patch) or "")))
     if tool.paths:
         named = given.get(tool.paths)
         if not isinstance(named, (list, tuple)):
@@ -277,7 +277,7 @@ def _javascript(text: str, metadata: tuple[str, ...]) -> Meaning:
         return Meaning("shell", "", (), "", metadata)
     if inner.name == "apply_patch":
         patch = inner.arguments if isinstance(inner.arguments, str) else str(inner.arguments.get("input") or "")
-        touches = touches_of(patch)
+        touches = touches_of(patched_files(patch))
         return Meaning("edit", touches[0].path if len(touches) == 1 else "", touches, "", metadata)
     command = inner.arguments.get("cmd") if isinstance(inner.arguments, dict) else None
     if inner.name != "exec_command" or not isinstance(command, str) or isinstance(inner.arguments, str):

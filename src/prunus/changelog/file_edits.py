@@ -15,7 +15,6 @@ from prunus.calls.changes import (
     FileChange,
     Insert,
     Lines,
-    Patch,
     Patched,
     Rename,
     Replace,
@@ -23,9 +22,9 @@ from prunus.calls.changes import (
     Undo,
     Write,
 )
-from prunus.shell.effects import PathChange, effects
-from prunus.shell.git import Record, Restore, Stash
-from prunus.shell.programs import ShellStep, steps
+from prunus.shell.changes import Incidental, Record, Restore, Stash
+from prunus.shell.shell_command import steps_of
+from prunus.shell.steps import ShellStep
 
 EditVerb = Literal["written", "edited", "appended", "deleted", "renamed", "undone"]
 
@@ -61,8 +60,8 @@ LoggedAction = FileEdit | Restore | Record | Stash
 
 def edits_of(changes: Sequence[FileChange], path: str) -> tuple[FileEdit, ...]:
     """The edits of a call of a writing or editing tool; `path` is the file that the call names, if any."""
-    if patches := [change for change in changes if isinstance(change, Patch)]:
-        return tuple(_patched(file) for patch in patches for file in patch.files)
+    if patched := [change for change in changes if isinstance(change, Patched)]:
+        return tuple(map(_patched, patched))
     return (_edit(path, changes),) if path else ()
 
 
@@ -71,7 +70,7 @@ def edits_of_command(command: str, result: str, failed: bool) -> tuple[LoggedAct
 
     A command that fails after it changed a file, such as `sed -i ... && make test`, has changed it all the same.
     """
-    script = steps(command)
+    script = steps_of(command)
     if script is None:
         return None if failed else ()
     done = [tuple(_actions(step)) for step in script]
@@ -81,14 +80,14 @@ def edits_of_command(command: str, result: str, failed: bool) -> tuple[LoggedAct
 
 
 def _actions(step: ShellStep) -> Iterator[LoggedAction]:
-    for effect in effects(step):
-        match effect:
-            case Patch(files):
-                yield from map(_patched, files)
-            case PathChange(path, change):
-                yield _edit(path, (change,))
-            case _:
-                yield effect
+    """What the changelog counts of the changes of one step."""
+    found = step.changes
+    for file in found.files:
+        if not isinstance(file.change, Incidental):
+            yield _edit(file.path, (file.change,))
+    yield from map(_patched, found.patch)
+    if found.git is not None:
+        yield found.git
 
 
 def _edit(path: str, changes: Sequence[FileChange]) -> FileEdit:

@@ -18,8 +18,6 @@ from prunus.clients.dialect import pattern
 from prunus.histories import histories
 from prunus.history import Call, History, Ref, Result, Text
 from prunus.intent import intent_of
-from prunus.shell import powershell
-from prunus.shell.programs import steps
 from prunus.tokens import Counter
 from prunus.view.uses import Piece, Use
 from prunus.view.view import View
@@ -110,12 +108,6 @@ class _CallReader:
             found = edits_of_command(use.meaning.command, result, not use.ok)
             if found is None:
                 return None if changing else ()
-            if not found and use.ok:
-                here = powershell.here_string(use.meaning.command)
-                if here is not None and len(changing) == 1:
-                    found = (FileEdit(changing[0].path, "written", whole=here.text),)
-                elif steps(use.meaning.command) is None or powershell.looks_like(use.meaning.command):
-                    found = _somehow(changing)
         elif kind not in ("write", "edit") and not own and not changing:
             return ()
         elif not use.ok:

@@ -13,7 +13,7 @@ from typing import Final
 from prunus.calls.changes import Replace
 from prunus.changelog.file_edits import EditVerb, FileEdit, LoggedAction, differing_lines, line_counts
 from prunus.changelog.values import Origin
-from prunus.shell.git import Record, Restore, Stash
+from prunus.shell.changes import Record, Restore, Stash
 
 _LEVELS: Final = {"index": 1, "head": 2, "other": 3}
 

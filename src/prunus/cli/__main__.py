@@ -1,5 +1,5 @@
-"""Make `python -m prunus.cli` run `prunus`."""
+"""`python -m prunus.cli` is `python -m prunus`."""
 
-from prunus.cli.main import main
+from runpy import run_module
 
-main(prog_name="prunus")
+run_module("prunus", run_name="__main__")

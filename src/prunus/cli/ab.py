@@ -14,6 +14,7 @@ import click
 
 from prunus.cli.options import ChosenSettings, Failure, Interruption, settings_options, upstream_option
 from prunus.cli.proxy import upstream_sets
+from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.ab.exchanges import Meter
@@ -121,12 +122,12 @@ def command(
         # They are written to a file that people show to others.
         "settings": mapped(own, without_secrets),
     }
-    trial = Trial(setup, tasks, repeat, out, budget or 0.0, compared)
-    for line in announcement(trial, budget):
+    trial = Trial(setup, tasks, repeat, out, budget, compared)
+    for line in announcement(trial):
         click.echo(line, err=True)
     if dry_run:
         return
-    _refuse_what_cannot_run(trial, agent, budget)
+    _refuse_what_cannot_run(trial, agent)
     try:
         _go_on(trial)
         stopped = ""
@@ -157,12 +158,12 @@ def _bare_host() -> Host:
     return Host(dict(os.environ), nowhere, nowhere, nowhere)
 
 
-def _refuse_what_cannot_run(trial: Trial, agent: str, budget: float | None) -> None:
+def _refuse_what_cannot_run(trial: Trial, agent: str) -> None:
     """Raise Failure if the runs cannot begin: nothing is started and nothing spent."""
     from prunus.schedule.dollars import tariff_of
 
     known, model = trial.setup.launcher, trial.setup.model
-    if budget is None:
+    if trial.budget is None:
         raise Failure("--budget DOLLARS is needed: the runs cost real money")
     if shutil.which(agent) is None:
         raise Failure(f"{agent} is not installed{f': {known.install}' if known.install else ''}")
@@ -223,7 +224,6 @@ def _report(trial: Trial, json_: bool) -> None:
     import msgspec
 
     from prunus.ab.trial import compare, comparison_table, legend
-    from prunus.cli.table import say, show
     from prunus.schedule.dollars import SOURCE
 
     found = trial.finished

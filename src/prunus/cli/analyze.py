@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.options import Failure, money_option, own_settings
-from prunus.cli.replay import corpus_options, measure_corpus
+from prunus.cli.replay import corpus_options, measure_corpus, write_results
 from prunus.cli.stats import BY, show_earnings, show_misses, show_periods
+from prunus.cli.table import say, show
+from prunus.text.numbers import counted
+from prunus.text.printable import printable
 
 if TYPE_CHECKING:
     from prunus.lab.analysis import File, SessionResult
@@ -85,14 +88,13 @@ def command(
       prunus analyze --limit 20 --input-price 3 --json sessions.jsonl
       prunus analyze traces.parquet --shard 3/16 --out rows/3.parquet
     """
-    from prunus.cli.table import say
-    from prunus.lab.analysis import RIVALS
+    from prunus.lab.analysis import RIVALS, record
     from prunus.lab.findings import findings_of
     from prunus.lab.measuring import analyse
+    from prunus.lab.page import page
     from prunus.lab.run import OWN, Study
     from prunus.report.spending import since_day
     from prunus.settings.presets import LEVELS
-    from prunus.text.numbers import counted
 
     if (by is not None and cache) or (in_csv and by is None and not cache):
         raise click.UsageError("give --by or --cache, and --csv with one of them")
@@ -133,16 +135,17 @@ def command(
         _print_table(rows, by, prices, settings, "csv" if in_csv else "")
     else:
         _print(_scope(found, rows, took, older), findings)
-    _write(found, json_, html, findings)
+    records = (record(row) for one in found for row in one.rows)
+    write_results(json_, records, html, lambda: page(found, findings.headline, findings.sections, findings.notes))
 
 
 def _newest(paths: Sequence[Path], limit: int) -> tuple[tuple[Path, ...], int]:
     """Return the files to replay, newest first, and the number of files left out."""
     from prunus.clients.sessions import find
-    from prunus.corpus.find import recordings
+    from prunus.corpus.find import files
 
-    files = tuple(sorted(recordings(paths), key=_age)) if paths else tuple(file.path for file in find())
-    return files[:limit], max(0, len(files) - limit)
+    found = sorted(files(paths), key=_age) if paths else [file.path for file in find()]
+    return tuple(found[:limit]), max(0, len(found) - limit)
 
 
 def _age(path: Path) -> float:
@@ -184,20 +187,17 @@ def _nothing_here(said: str) -> None:
 
 def _scope(found: Sequence[File], rows: Sequence[SessionResult], took: float, older: int) -> str:
     """Return one line on the number of replayed sessions, and on sessions left out."""
-    from prunus.lab.analysis import total
-    from prunus.text.numbers import counted
-
-    sums = total(rows)
+    requests = sum(row.requests for row in rows)
     said = (
-        f"{counted(sums.sessions, 'session')} in {counted(len(found), 'file')}, "
-        f"{counted(sums.requests, 'request')}, replayed in {took:.1f} s"
+        f"{counted(len(rows), 'session')} in {counted(len(found), 'file')}, "
+        f"{counted(requests, 'request')}, replayed in {took:.1f} s"
     )
     if unreadable := sum(bool(one.failure) for one in found):
         said += f"; {counted(unreadable, 'file')} unreadable"
     if damaged := [one.skipped for one in found if one.skipped]:
         said += f"; {counted(sum(damaged), 'damaged record')} skipped in {counted(len(damaged), 'file')}"
     copies = sum(one.copies for one in found)
-    if sums.copied or copies:
+    if copies or any(row.copied for row in rows):
         said += "; what resumed sessions repeat is counted once"
     if copies:
         said += f" ({counted(copies, 'session')} left out)"
@@ -207,9 +207,6 @@ def _scope(found: Sequence[File], rows: Sequence[SessionResult], took: float, ol
 
 
 def _print(scope: str, findings: Findings) -> None:
-    from prunus.cli.table import say, show
-    from prunus.text.printable import printable
-
     say(f"{scope}\n\n{findings.headline}")
     for section in findings.sections:
         if not section.lines:
@@ -223,21 +220,3 @@ def _print(scope: str, findings: Findings) -> None:
     click.echo()
     for note in findings.notes:
         say(printable(note))
-
-
-def _write(found: Sequence[File], json_: Path | None, html: Path | None, findings: Findings) -> None:
-    """Write the requested files. This comes after the report, so that a wrong path does not lose it."""
-    import msgspec
-
-    from prunus.lab.analysis import record
-    from prunus.lab.page import page
-
-    try:
-        if json_ is not None:
-            json_.write_bytes(
-                b"".join(msgspec.json.encode(record(row)) + b"\n" for one in found for row in one.rows)
-            )
-        if html is not None:
-            html.write_text(page(found, findings.headline, findings.sections, findings.notes), encoding="utf-8")
-    except OSError as error:
-        raise Failure(f"{error.filename}: {error.strerror}") from error

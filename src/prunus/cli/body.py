@@ -100,12 +100,10 @@ turn_option = click.option(
 def read_request(source: str, format_: str | None, turn: int | None, limit: int) -> bytes:
     """Return the request in a file or on standard input; in a recorded session, the request of a turn.
 
-    A file that is readable as a request is a request. A file that is neither a request nor a session is returned
-    unchanged, so that the later error names the place where the request is malformed.
+    A file that is neither a request nor a session is returned unchanged, so that the later error names the place
+    where the request is malformed.
     """
-    from prunus.clients.sessions import load
-    from prunus.errors import FormatError
-    from prunus.providers import encode, frame
+    from prunus.providers import encode
 
     if source == "-":
         if turn is not None:
@@ -114,20 +112,34 @@ def read_request(source: str, format_: str | None, turn: int | None, limit: int)
     path, number = _numbered(source)
     if turn is None and number is None:
         body = read_body(source, limit)
-        try:
-            frame(body, format_)
-        except FormatError:
-            try:
-                load(path)
-            except FormatError:
-                return body
-        else:
+        if not _is_recording(path, body, format_):
             return body
     session = chosen_session(Path(source), newest=True)
     asked = len(session.requests)
     if turn is not None and turn > asked:
         raise Failure(f"{click.format_filename(path)}: has {asked} turn{'s' * (asked != 1)}, not {turn}")
     return encode(session.body(-1 if turn is None else turn - 1))
+
+
+def _is_recording(path: Path, body: bytes, format_: str | None) -> bool:
+    """Return whether a file has to be read as recorded sessions, because it is not a request itself.
+
+    Some agents keep their sessions in documents that look like requests. OpenCode has one format for both.
+    """
+    from prunus.clients.sessions import is_recorded
+    from prunus.errors import FormatError
+    from prunus.providers import frame
+
+    try:
+        framed = frame(body, format_).format
+    except FormatError:
+        framed = None
+    if framed is not None and (format_ is not None or framed.bare_list):
+        return False
+    try:
+        return is_recorded(path) or framed is None
+    except FormatError:
+        return False
 
 
 def chosen_session(path: Path, *, newest: bool = False) -> Session:

@@ -106,7 +106,11 @@ def file_at_command(session: Path, path: str, turn: int | None, since: int | Non
     try:
         if full_diff:
             edits = history.diff(path, turn)
-            click.echo("\n".join(map(printed, edits)) if edits else f"{path}: not edited in this session")
+            click.echo(
+                "\n".join(printable(line, keep="\t") for line in edits)
+                if edits
+                else f"{path}: not edited in this session"
+            )
             return
         now = history.file_state_at(path, turn)
         before = None if since is None else history.file_state_at(path, since)
@@ -132,16 +136,11 @@ def shown(state: FileState) -> Iterator[str]:
     """Yield the known lines of a file, and a mark for each unknown stretch."""
     for first, last, certain in state.runs:
         if certain:
-            yield from (printed(line) for line in state.lines[first - 1 : last] if line is not None)
+            yield from (printable(line, keep="\t") for line in state.lines[first - 1 : last] if line is not None)
         else:
             yield f"[lines {first}-{last} not known]" if last > first else f"[line {first} not known]"
     if state.length is None:
         yield f"[what follows line {len(state.lines)} not known]"
-
-
-def printed(line: str) -> str:
-    """Return a line without control characters, except tabs."""
-    return "\t".join(printable(piece) for piece in line.split("\t"))
 
 
 def _difference(before: FileState, now: FileState, since: int | None, turn: int | None) -> Iterator[str]:

@@ -47,7 +47,7 @@ class LiveTable:
         self._requests += 1
         if event.exchange is not None:
             shadow = event.exchange.shadow
-            self._sums[shadow] = self._sums[shadow].add(event.exchange, self._money.of(event.exchange.model))
+            self._sums[shadow] = self._sums[shadow].add(event.exchange, self._money)
 
     @contextmanager
     def shown(self) -> Iterator[None]:
@@ -121,7 +121,7 @@ class RunSummary:
         exchange, report = event.exchange, event.report
         if exchange is None or report is None:
             return
-        self._sums[exchange.shadow] = self._sums[exchange.shadow].add(exchange, self._money.of(exchange.model))
+        self._sums[exchange.shadow] = self._sums[exchange.shadow].add(exchange, self._money)
         if not exchange.shadow:
             self._reports[exchange.conversation] = report
             for receipt in event.receipts:

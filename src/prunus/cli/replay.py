@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from prunus.cli.options import Failure, money_option, own_settings
+from prunus.cli.table import say, show
+from prunus.text.numbers import counted, dollars
 
 if TYPE_CHECKING:
     from prunus.lab.corpus_report import CorpusReport
@@ -95,17 +97,13 @@ def command(
       prunus replay sessions/ --json rows.jsonl --html picture.html
       prunus replay traces.parquet --policy none --policy balanced --shard 3/16 --out rows/3.parquet
     """
-    import msgspec
-
-    from prunus.cli.table import say
-    from prunus.corpus.find import recordings
+    from prunus.corpus.find import files
     from prunus.lab.cost import price_row
     from prunus.lab.picture import picture
     from prunus.lab.policies import installed
     from prunus.lab.run import OWN, Study, run
     from prunus.lab.summary import summarise
     from prunus.schedule.prices import NAMED_ROWS
-    from prunus.text.numbers import counted
 
     able, reasons = installed(dict.fromkeys(policies or _POLICIES))
     rows_asked = tuple(dict.fromkeys(prices or (OWN, *NAMED_ROWS)))
@@ -125,18 +123,14 @@ def command(
         measure_corpus(paths, study, out, shard, workers, own_settings().money())
         return
     started = time.perf_counter()
-    found = run(recordings(paths), study, workers=workers)
+    found = run(tuple(files(paths)), study, workers=workers)
     for one in found:
         if one.failure:
             say(f"skipped: {one.failure}", err=True)
     rows = tuple(row for one in found for row in one.rows)
     if not rows and all(one.failure for one in found):
         raise Failure("no recorded session could be read")
-    if json_ is not None:
-        json_.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     summaries = summarise(rows)
-    if html is not None:
-        html.write_text(picture(summaries), encoding="utf-8")
     conversations, requests = _sizes(summaries)
     said = (
         f"{counted(conversations, 'conversation')}, {requests:,} requests in {time.perf_counter() - started:.1f} s"
@@ -150,6 +144,20 @@ def command(
     say(said)
     if rows:
         _show_summaries(summaries)
+    write_results(json_, rows, html, lambda: picture(summaries))
+
+
+def write_results(json_: Path | None, rows: Iterable[object], html: Path | None, page: Callable[[], str]) -> None:
+    """Write the requested files. This comes after the report, so that a wrong path does not lose it."""
+    import msgspec
+
+    try:
+        if json_ is not None:
+            json_.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+        if html is not None:
+            html.write_text(page(), encoding="utf-8")
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}") from error
 
 
 def _sizes(summaries: Sequence[Summary]) -> tuple[int, int]:
@@ -161,7 +169,6 @@ def measure_corpus(
     paths: tuple[Path, ...], study: Study, out: Path, shard: str | None, workers: int, money: Money
 ) -> None:
     """Measure all sessions, write their rows, and print the table."""
-    from prunus.cli.table import say
     from prunus.corpus.source import Shard, shard_named
     from prunus.corpus.tables import engine_errors
     from prunus.lab.corpus_report import check_suffix
@@ -195,9 +202,7 @@ def measure_corpus(
 
 def _show_report(report: CorpusReport, money: Money) -> None:
     """Print what the rows come to."""
-    from prunus.cli.table import say
     from prunus.lab.run import OWN
-    from prunus.text.numbers import counted, dollars
 
     summaries = report.summaries()
     conversations, requests = _sizes(summaries)
@@ -223,7 +228,6 @@ def _show_report(report: CorpusReport, money: Money) -> None:
 
 def _show_summaries(summaries: Sequence[Summary]) -> None:
     """Print a line for each policy with a column for each price, and each policy relative to its bound."""
-    from prunus.cli.table import say, show
     from prunus.lab.run import OWN
     from prunus.lab.summary import BOUNDS, regret, table
 
@@ -269,7 +273,7 @@ def report_command(files: tuple[Path, ...], money: bool) -> None:
     from prunus.corpus.find import files as matching
     from prunus.lab.corpus_report import check_suffix, report_files
 
-    found = tuple(dict.fromkeys(matching(files)))
+    found = tuple(matching(files))
     for path in found:
         check_suffix(path)
         if not path.exists():

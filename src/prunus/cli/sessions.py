@@ -11,6 +11,7 @@ import click
 from prunus.cli.options import money_option, own_settings
 from prunus.cli.store import empty_message, existing_store, local_time, store_options, tenant_of
 from prunus.cli.table import say, show
+from prunus.text.numbers import dollars, percent, short
 
 if TYPE_CHECKING:
     from prunus.schedule.dollars import Money
@@ -39,14 +40,13 @@ def command(everything: bool, money: bool, url: str | None, tenant: str | None, 
         limit = None if everything else _SHOWN + 1
         found = store.sessions(tenant_of(store, tenant), limit) if store is not None else []
     prices = replace(own_settings().money(), shown=money)
+    shown = found if everything else found[:_SHOWN]
     if in_json:
-        shown = found if everything else found[:_SHOWN]
         click.echo(json.dumps([_record(session, prices) for session in shown], indent=2))
         return
     if not found:
         say(empty_message(url))
         return
-    shown = found if everything else found[:_SHOWN]
     show(_HEADINGS, [_cells(session, prices) for session in shown], right=range(4, 10), flexible=(3,))
     if len(shown) < len(found):
         say(f"The newest {_SHOWN} are shown; --all shows all of them.")
@@ -59,8 +59,6 @@ def _record(session: StoredSession, prices: Money) -> dict[str, object]:
 
 
 def _cells(session: StoredSession, prices: Money) -> tuple[str, ...]:
-    from prunus.text.numbers import dollars, percent, short
-
     saved = session.cost_unpruned - session.cost
     share = percent(round(abs(saved)), round(session.cost_unpruned))
     return (

@@ -150,7 +150,7 @@ def _url() -> str:
 
 def _own_settings() -> Path:
     """Return the user's settings file of Prunus; the one that counts most, or the one to make."""
-    from prunus.settings.files import user_directory
+    from prunus.settings.settings_files import user_directory
 
     names = ("prunus.toml", "prunus.jsonc", "prunus.json")
     paths = [user_directory() / name for name in names]

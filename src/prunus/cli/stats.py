@@ -18,7 +18,6 @@ from prunus.cli.store import empty_message, existing_store, session_of, store_op
 from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
-    from prunus.report.spending import Bill
     from prunus.schedule.dollars import Money
     from prunus.settings import Settings
     from prunus.spending import DayTotals, Earnings
@@ -117,7 +116,8 @@ def _show_tables(
 
 def show_periods(rows: Sequence[DayTotals], by: str, money: Money, form: str) -> None:
     """Print the sums of each day, week, month, project, model or agent."""
-    from prunus.report.spending import Period, bill_of, flat_records, period_records, period_table, periods
+    from prunus.report.bill import bill_of
+    from prunus.report.spending import Period, flat_records, period_records, period_table, periods
     from prunus.spending import summed
 
     found = periods(rows, by, money)
@@ -125,7 +125,7 @@ def show_periods(rows: Sequence[DayTotals], by: str, money: Money, form: str) ->
         records = period_records(found, by)
         _print_records(records if form == "json" else flat_records(records), form)
         return
-    dollars = money.shown and any(one.bill is not None for one in found)
+    dollars = any(one.bill.priced for one in found)
     headings, cells = period_table(found, by, money=dollars)
     if len(found) > 1:
         whole = Period("all", summed(rows), bill_of(rows, money))
@@ -138,13 +138,15 @@ def show_earnings(earned: Iterable[Earnings], money: Money, form: str) -> None:
     """Print what each strategy cut, earned and lost."""
     from prunus.report.spending import strategy_records, strategy_table
 
-    records = strategy_records(earned, money)
+    every = list(earned)
+    records = strategy_records(every, money)
     if form:
         _print_records(records, form)
         return
     headings, cells = strategy_table(records, money=money.shown)
     show(headings, cells, right=range(1, len(headings)))
-    say("Savings are shared out by the tokens that each strategy kept out of requests, less its cache breaks.")
+    shared = "Savings are shared out by the tokens that each strategy kept out of requests, less its cache breaks."
+    say(shared + _without_price((one.model for one in every), money))
 
 
 def show_misses(rows: Iterable[DayTotals], money: Money, settings: Settings, form: str, **named: str) -> None:
@@ -163,9 +165,14 @@ def show_misses(rows: Iterable[DayTotals], money: Money, settings: Settings, for
 def _explained(rows: Iterable[DayTotals], money: Money, *, dollars: bool) -> str:
     if not dollars:
         return "Costs are in uncached input tokens of the model that was asked."
-    unknown = sorted({row.model or "no name" for row in rows if money.of(row.model) is None})
-    left = f" No price is known for {', '.join(unknown)}." if unknown else ""
-    return f"Dollars are those of input; answers cost the same with and without Prunus.{left}"
+    said = "Dollars are those of input; answers cost the same with and without Prunus."
+    return said + _without_price((row.model for row in rows), money)
+
+
+def _without_price(models: Iterable[str], money: Money) -> str:
+    """Return a sentence on the models that dollars leave out; empty if there are none, or no dollars are shown."""
+    unknown = sorted({model or "no name" for model in models if money.of(model) is None}) if money.shown else []
+    return f" No price is known for {', '.join(unknown)}." if unknown else ""
 
 
 def _print_records(records: Sequence[Mapping[str, Any]], form: str) -> None:
@@ -188,11 +195,11 @@ def _show_box(
     in_json: bool,
 ) -> None:
     """Print the numbers of one session, and of all."""
+    from prunus.report.bill import Bill, bill_of, cost_of_asking
     from prunus.report.funnel import funnel_of_all
-    from prunus.report.spending import bill_of, cost_of_asking
     from prunus.report.totals_box import agents_record, learned_lines, stats_box, totals_record
 
-    def billed(totals: Totals, rows: Sequence[DayTotals]) -> Bill | None:
+    def billed(totals: Totals, rows: Sequence[DayTotals]) -> Bill:
         return bill_of(rows, prices, cost_of_asking(totals, rows, settings.price_of))
 
     with existing_store(url) as store:
@@ -211,7 +218,7 @@ def _show_box(
         every = store.contexts(name)
         newest = store.contexts(name, shown.id) if shown is not None else []
         agents = store.experiences(name)
-        bill = billed(one, store.bills(name, shown.id, shadow=shadow)) if shown and one else None
+        bill = billed(one, store.bills(name, shown.id, shadow=shadow)) if shown and one else Bill()
         bills = {
             kind: billed(sums, store.days(name, shadow=kind)) for kind, sums in ((False, real), (True, in_shadow))
         }

@@ -16,7 +16,7 @@ from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.settings import Settings
-    from prunus.strategies import Strategy
+    from prunus.strategies.strategy import Strategy
 
 
 @click.command("strategies")

@@ -72,11 +72,12 @@ def _append(messages: list[JsonObject], role: str, content: Any) -> None:
         messages.append({"role": role, "content": content})
         return
     before = messages[-1]["content"]
-    messages[-1] = {"role": role, "content": _blocks(before) + _blocks(content)}
+    messages[-1] = {"role": role, "content": content_blocks(before) + content_blocks(content)}
 
 
-def _blocks(content: Any) -> list[JsonObject]:
-    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+def content_blocks(content: Any) -> list[JsonObject]:
+    """The blocks of a content, which may be one string."""
+    return [{"type": "text", "text": content}] if isinstance(content, str) else rows(content)
 
 
 def _not_empty(blocks: Iterable[JsonObject]) -> list[JsonObject]:

@@ -1,7 +1,7 @@
 """Logged traffic to a model: JSON lines of `{request, response}`, or of `{path, body}` if answers were not kept.
 
-The requests are there themselves, with system prompt and tools. Each repeats
-the history, so the longest of a conversation shows the others as its beginnings.
+The log holds the requests themselves, with system prompt and tools. Each request repeats the history, so the
+longest request of a conversation begins with the messages of all earlier ones.
 """
 
 from __future__ import annotations

@@ -17,11 +17,11 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from prunus.clients.launcher import Host, Launcher, is_own, launchers, origin
-from prunus.config_edit import Key, format_of, strings, value_at
+from prunus.config_edit import KeyPath, format_of, strings, value_at
 from prunus.errors import SettingsError
 
 _ENDING: Final = ".before-prunus"
-_UPSTREAMS: Final[Key] = ("upstreams", "more")
+_UPSTREAMS: Final[KeyPath] = ("upstreams", "more")
 """The setting of Prunus that holds upstreams beyond the usual ones."""
 _CONTEXT: Final = 2
 """Unchanged lines to show around a change."""
@@ -122,7 +122,7 @@ def plan_undo(launcher: Launcher, url: str, host: Host, settings: Path) -> list[
     return [*changes, *_without_upstreams(settings, names - still)]
 
 
-def _undone(path: Path, before: str, own: list[tuple[Key, str]]) -> str | None:
+def _undone(path: Path, before: str, own: list[tuple[KeyPath, str]]) -> str | None:
     """Return the text without the values of Prunus; None if only they were in the file."""
     copy = _read(_copy_of(path))
     if copy is not None:
@@ -172,7 +172,7 @@ def _change(path: Path, before: str | None, after: str) -> FileChange:
     return FileChange(path, before, after, copy if ours and copy is not None else before)
 
 
-def _edited(path: Path, text: str, key: Key, value: str | list[str] | None) -> str:
+def _edited(path: Path, text: str, key: KeyPath, value: str | list[str] | None) -> str:
     """Return the text of a file with one value changed, or without it."""
     format = format_of(path)
     try:
@@ -188,7 +188,7 @@ def _parsed(path: Path, text: str) -> Any:
         raise SettingsError(f"{path} cannot be read: {error}") from error
 
 
-def _own(path: Path, text: str | None) -> list[tuple[Key, str]]:
+def _own(path: Path, text: str | None) -> list[tuple[KeyPath, str]]:
     """Return the values that `prunus setup` wrote, with their keys."""
     return [(key, value) for key, value in strings(_parsed(path, text or "")) if is_own(value)]
 

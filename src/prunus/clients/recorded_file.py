@@ -36,6 +36,8 @@ MAGIC: Final = 6
 DAMAGED: Final = (EOFError, OSError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
 """What a damaged packed file raises."""
 _SUFFIXES = {".bz2", ".gz", ".json", ".jsonl", ".ndjson", ".traj", ".xz", ".zst"}
+_NOT_JSON: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What a text that is no JSON raises, or one that is nested too deeply to be read."""
 _MILLISECONDS = 1e11  # as seconds this would be the year 5138
 
 
@@ -182,26 +184,28 @@ def decode_recording(name: str, data: bytes) -> Recording:
     for start in dict.fromkeys((0, max(data.find(b"{"), 0))):
         try:
             document = decode(data[start:])
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except _NOT_JSON:
             continue
         return Recording(name, document, (document,) if isinstance(document, dict) else ())
-    lines = [_decode(line) for line in data.splitlines() if line.strip()]
-    objects = tuple(line for line in lines if isinstance(line, dict))
+    lines = [decode_object(line) for line in data.splitlines() if line.strip()]
+    objects = tuple(line for line in lines if line is not None)
     return Recording(name, None, objects, len(lines) - len(objects))
 
 
-def _decode(line: bytes) -> Any:
+def decode_object(data: bytes) -> JsonObject | None:
+    """The object of a JSON text; None if the text is damaged, or the value is no object."""
     try:
-        return decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        value = decode(data)
+    except _NOT_JSON:
         return None
+    return value if isinstance(value, dict) else None
 
 
 def read_object(path: Path) -> JsonObject:
     """The object in a file; empty if the file is damaged or has gone away."""
     try:
-        return mapping(msgspec.json.decode(path.read_bytes()))
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return decode_object(path.read_bytes()) or {}
+    except OSError:
         return {}
 
 

@@ -157,7 +157,10 @@ def without_system(messages: Sequence[JsonObject]) -> list[JsonObject]:
 def recorded_requests(
     sent: Sequence[tuple[Sequence[JsonObject], float | None]], whole: Sequence[JsonObject]
 ) -> Session:
-    """The longest request, and how far each request that it continues reached; each comes with its time."""
+    """A session of the longest request, `whole`, with one request for each of those that it continues.
+
+    `sent` has the messages and the time of each request.
+    """
     dialogue = [identity(message) for message in without_system(whole)]
     reached: dict[int, float | None] = {}
     for messages, time in sent:

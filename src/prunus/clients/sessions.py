@@ -108,12 +108,17 @@ def sessions_in(recording: Recording, label: str) -> Iterator[Session]:
             yield replace(session, name=f"{name}#{number}", agent=session.agent or agent, skipped=0)
 
 
+def is_recorded(path: Path) -> bool:
+    """Whether an agent or an export wrote a file; a request, or messages as they were sent, is no such file."""
+    recording = next(_recordings(path), None)
+    return recording is None or _reader(recording, str(path))[1] is not saved_requests
+
+
 def is_request(path: Path) -> bool:
     """Whether a file is one request as it was sent: not packed, and neither a recording nor messages alone."""
     if path.read_bytes().lstrip()[:1] != b"{":
         return False
-    recording = next(_recordings(path))
-    return isinstance(recording.document, dict) and _reader(recording, str(path))[1] is saved_requests
+    return isinstance(next(_recordings(path)).document, dict) and not is_recorded(path)
 
 
 def _recordings(path: Path) -> Iterator[Recording]:

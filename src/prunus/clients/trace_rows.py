@@ -82,7 +82,7 @@ def _conversations(rows: Sequence[JsonObject]) -> Iterator[Session]:
 
 
 def _session(rows: Sequence[TraceRow], unusable: int) -> Session:
-    """One conversation: a row that says it all, or the requests that led to the longest."""
+    """One conversation: its only row, or the longest of its requests, with the places that the others reached."""
     longest = max(rows, key=lambda row: len(row.saved.messages))
     asked = None
     if len(rows) > 1:

@@ -12,15 +12,15 @@ from typing import Any, Protocol
 
 from prunus.config_edit import env_text, json_text, toml_text
 
-Key = tuple[str, ...]
+KeyPath = tuple[str, ...]
 
 
 class Format(Protocol):
     """A format of settings files, as a module of this package."""
 
     def parse(self, text: str) -> Mapping[str, Any]: ...
-    def with_value(self, text: str, key: Key, value: str | list[str]) -> str: ...
-    def without_value(self, text: str, key: Key) -> str: ...
+    def with_value(self, text: str, key: KeyPath, value: str | list[str]) -> str: ...
+    def without_value(self, text: str, key: KeyPath) -> str: ...
 
 
 def format_of(path: Path) -> Format:
@@ -30,7 +30,7 @@ def format_of(path: Path) -> Format:
     return env_text if path.name == ".env" else json_text
 
 
-def value_at(table: Mapping[str, Any], key: Key) -> Any:
+def value_at(table: Mapping[str, Any], key: KeyPath) -> Any:
     """Return the value at a key, or None."""
     value: Any = table
     for name in key:
@@ -38,7 +38,7 @@ def value_at(table: Mapping[str, Any], key: Key) -> Any:
     return value
 
 
-def strings(table: Mapping[str, Any], above: Key = ()) -> Iterator[tuple[Key, str]]:
+def strings(table: Mapping[str, Any], above: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
     """Yield every string value with its key; lists are not searched."""
     for name, value in table.items():
         if isinstance(value, Mapping):

@@ -95,7 +95,7 @@ class _Page:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._plain = jsonc.blanked(text)
+        self._plain = jsonc.without_comments(text)
         self._comments = jsonc.comments(text)
         self._newline = "\r\n" if "\r\n" in text else "\n"
 

@@ -34,8 +34,6 @@ class Beginnings(Generic[T]):
         self._places: dict[T, _Place] = {}
         self._by_first: dict[bytes, Group[T]] = {}
         self._by_end: dict[int, dict[bytes, Group[T]]] = {}
-        self._others: Group[T] = {}
-        """Those whose bodies are objects."""
 
     def __bool__(self) -> bool:
         return bool(self._places)
@@ -46,10 +44,7 @@ class Beginnings(Generic[T]):
         end, tail = body.first_end if isinstance(body, Frame) else (-1, b"")
         self._places[item] = _Place(first, end, tail)
         self._by_first.setdefault(first, {})[item] = None
-        if end >= 0:
-            self._by_end.setdefault(end, {}).setdefault(tail, {})[item] = None
-        else:
-            self._others[item] = None
+        self._by_end.setdefault(end, {}).setdefault(tail, {})[item] = None
 
     def remove(self, item: T) -> None:
         """Take an item out, if it is here."""
@@ -57,12 +52,10 @@ class Beginnings(Generic[T]):
         if place is None:
             return
         _take(self._by_first, place.first, item)
-        self._others.pop(item, None)
-        tails = self._by_end.get(place.end)
-        if tails is not None:
-            _take(tails, place.tail, item)
-            if not tails:
-                del self._by_end[place.end]
+        tails = self._by_end[place.end]
+        _take(tails, place.tail, item)
+        if not tails:
+            del self._by_end[place.end]
 
     def with_first(self, digest: bytes) -> list[T]:
         """Return the items whose first message has this hash, the newest last."""
@@ -71,12 +64,11 @@ class Beginnings(Generic[T]):
     def like(self, body: Any) -> Iterator[T]:
         """Return the items whose body may begin as this one does, the newest last; a comparison has to follow."""
         if not isinstance(body, bytes):
-            yield from self._others
+            yield from self._by_end.get(-1, {}).get(b"", ())
             return
         for end, tails in self._by_end.items():
-            found = tails.get(Frame.tail(body, end))
-            if found is not None:
-                yield from found
+            if end >= 0:
+                yield from tails.get(Frame.tail(body, end), ())
 
 
 def _take(groups: dict[bytes, Group[T]], name: bytes, item: T) -> None:

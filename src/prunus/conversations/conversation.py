@@ -91,8 +91,6 @@ class Conversation:
     engine: Engine
     owner: str = ""
     """The user that it belongs to, if the caller keeps users apart."""
-    key: str = ""
-    """The client's own name for it, if the client gives one."""
     digests: list[bytes] = field(default_factory=list)
     links: list[bytes] = field(default_factory=list)
     """The chained hashes of its messages, if there is a memory."""

@@ -49,7 +49,6 @@ class Request:
     load: Loader
     now: float
     model: str
-    key: str
     owner: str
     client: str
     """The agent that sends it, if the caller names one."""

@@ -62,9 +62,9 @@ class Keeping:
                 raise Stale
             if not sending.claim():
                 raise TooLate("the request was sent before it was looked at")
-            if not alone and self._memory is None:
+            if self._memory is None:
                 sending.record(outcome)
-            elif not alone and self._memory is not None:
+            elif not alone:
                 try:
                     self._memory.keep(memo, base.new_links, written, lambda: sending.record(outcome))
                 except Overtaken:
@@ -73,7 +73,6 @@ class Keeping:
                     raise
             conversation.record(request.read, request.load, base.links)
             conversation.memo = memo
-            conversation.key = request.key
             if not alone:
                 conversation.saved = memo.requests
         self._conversations.remember(conversation)

@@ -46,13 +46,13 @@ class Base:
     """The conversation as the process holds it, if the request can continue from that state."""
     links: list[bytes]
     """The chained hashes of the messages of the request, if there is a memory."""
-    new_links: list[bytes]
-    """The links that the memory does not have for this conversation yet."""
     sent: int
     """Messages that the provider has seen before: the depth of the memo, or more if requests were sent that the
     memo does not know."""
     known: ConversationRecord | None = None
     """The memo that the process held when the conversation was found; None if it held none."""
+    commands: bool = True
+    """See `Match.commands`."""
 
     def taken_over(self, request: Request) -> ConversationRecord:
         """Return the memo with the edits that the request takes over: all of them, unless it branches off."""
@@ -60,6 +60,11 @@ class Base:
             return self.memo
         edits = edits_taken_over(self.memo.ledger, len(request), request.load)
         return replace(self.memo, ledger=replace(self.memo.ledger, edits=edits))
+
+    @property
+    def new_links(self) -> list[bytes]:
+        """The links that the memory does not have for this conversation yet: all of them, if it branches off."""
+        return self.links if self.left else self.links[self.memo.depth :]
 
     @property
     def is_current(self) -> bool:
@@ -118,7 +123,7 @@ def find_base(
         new = ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b"")
         if memory is not None and allowed is not None:
             new = replace(new, learned=learn(memory.experience(request.client), allowed))
-        return Base(new, "", 0, None, links, links, 0)
+        return Base(new, "", 0, None, links, 0)
     shared = min(found.shared, memo.depth)
     if shared < memo.depth:
         name = _name(request, f"{memo.id} {memo.requests}")
@@ -126,11 +131,12 @@ def find_base(
         ledger = memo.ledger.before(shared)
         told = memo.seen, memo.prompt
         left = ConversationRecord(name, ledger, shared, requests, *told, learned=memo.learned, life=memo.life)
-        return Base(left, memo.id, memo.depth - shared, None, links, links, shared)
+        return Base(left, memo.id, memo.depth - shared, None, links, shared)
     sent = memo.depth if memory is None else _sent_before(request, memo.depth)
     conversation = conversations.continuing(request, memo)
     known = held if conversation is not None else None
-    return Base(memo, memo.id, 0, conversation, links, links[shared:], sent, known)
+    commands = next((one.commands for one in kept if one.id == memo.id), True)
+    return Base(memo, memo.id, 0, conversation, links, sent, known, commands)
 
 
 def find_known(request: Request, conversations: Conversations, memory: Memory | None) -> Base:

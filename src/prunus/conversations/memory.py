@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Protocol
 
 from prunus.reuse.asked_again import Experience
 from prunus.reuse.learning import Learned
@@ -57,6 +56,8 @@ class Match:
     requests: int
     shared: int
     """How many messages the conversation and the request share."""
+    commands: bool = True
+    """Whether commands that the user gave outside of the conversation may be waiting for it."""
 
     @property
     def left(self) -> int:
@@ -68,8 +69,8 @@ def nothing_else() -> None:
     """Make no further changes; see `Memory.keep`."""
 
 
-class Memory(Protocol):
-    """Saves memos. Losing a memo costs a cache miss at most.
+class Memory:
+    """Saves memos; this one forgets them. Losing a memo costs a cache miss at most.
 
     A memory that several processes share raises OutOfReach if it does not answer. A memory of one process acts as
     if it had forgotten.
@@ -81,12 +82,15 @@ class Memory(Protocol):
         Links come oldest first. The first match is the conversation that was the last to send the deepest known
         link. If the request does not simply continue it, conversations follow that end at one of the earlier links.
         """
+        return ()
 
     def load(self, id: str) -> ConversationRecord | None:
         """Return the newest saved memo of a conversation."""
+        return None
 
     def written(self, id: str) -> Mapping[int, Written | None]:
         """Return the messages of a conversation that were last sent in another form than they came."""
+        return {}
 
     def keep(
         self,
@@ -107,42 +111,14 @@ class Memory(Protocol):
 
     def experience(self, client: str) -> Experience:
         """Return what followed from the cuts in all conversations of an agent."""
-
-    def refresh(self, id: str, requests: int, time: float) -> bool:
-        """Save the time of a keep-alive request; False if the conversation has continued in the meantime."""
-
-    def hindsight(self) -> Hindsight:
-        """Return what other cache lifetimes would have saved in the newest conversations."""
-
-
-class ForgetfulMemory:
-    """A memory that forgets every conversation."""
-
-    def find(self, links: Sequence[bytes]) -> Sequence[Match]:
-        return ()
-
-    def load(self, id: str) -> ConversationRecord | None:
-        return None
-
-    def written(self, id: str) -> Mapping[int, Written | None]:
-        return {}
-
-    def keep(
-        self,
-        memo: ConversationRecord,
-        links: Sequence[bytes],
-        written: Mapping[int, Written | None],
-        also: Callable[[], None] = nothing_else,
-    ) -> None:
-        pass
-
-    def experience(self, client: str) -> Experience:
         return Experience()
 
     def refresh(self, id: str, requests: int, time: float) -> bool:
+        """Save the time of a keep-alive request; False if the conversation has continued in the meantime."""
         return True
 
     def hindsight(self) -> Hindsight:
+        """Return what other cache lifetimes would have saved in the newest conversations."""
         return Hindsight()
 
 

@@ -17,18 +17,19 @@ _WILD: Final = frozenset("*?[")
 
 
 def files(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield the given files, those that match a pattern, and what looks like a recording in the given folders."""
+    """Yield the given files, those that match a pattern, and what looks like a recording in the given folders.
+
+    A file that several of the paths lead to comes once.
+    """
+    met: set[str] = set()
     for path in paths:
+        matching = [path]
         if not path.exists() and _WILD.intersection(str(path)):
-            for found in sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor)))):
-                yield from _inside(found)
-        else:
-            yield from _inside(path)
-
-
-def recordings(paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Return the same files, each of them once."""
-    return tuple(dict.fromkeys(files(paths)))
+            matching = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
+        for file in (file for found in matching for file in _inside(found)):
+            if str(file) not in met:
+                met.add(str(file))
+                yield file
 
 
 def parts(path: Path, wanted: Wanted = lambda name: True) -> Iterator[Source]:

@@ -11,19 +11,16 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any, Final
-
-import msgspec
+from typing import IO, Final
 
 from prunus.clients.api_trace import conversation_of
 from prunus.clients.api_trace import recognise as is_exchange
 from prunus.clients.client import modules
-from prunus.clients.recorded_file import JsonObject, Recording
+from prunus.clients.recorded_file import JsonObject, Recording, decode_object
 from prunus.clients.saved_requests import saved_body
 from prunus.clients.trace_rows import recognise as is_trace_row
 from prunus.clients.trace_rows import session_of
 from prunus.corpus.source import Source, Wanted
-from prunus.json.surrogates import decode
 
 _SUFFIXES: Final = (".jsonl", ".ndjson")
 _LONGEST: Final = 1 << 28
@@ -35,7 +32,7 @@ def line_sources(path: Path, wanted: Wanted) -> Iterator[Source] | None:
     if path.suffix not in _SUFFIXES:
         return None
     with path.open("rb") as file:
-        first = _decoded(file.readline(_LONGEST))
+        first = decode_object(file.readline(_LONGEST))
     return _divided(path, wanted) if first and _is_trace(first) else None
 
 
@@ -53,7 +50,7 @@ def _divided(path: Path, wanted: Wanted) -> Iterator[Source]:
         key = offset = 0
         for line in file:
             if line.strip():
-                row = _decoded(line)
+                row = decode_object(line)
                 # A damaged line goes with the line before it, whose session then says that it was skipped.
                 key = key if row is None else _key(row, offset)
                 keys.append(key)
@@ -81,12 +78,3 @@ def _key(row: JsonObject, offset: int) -> int:
 def _line(file: IO[bytes], offset: int) -> bytes:
     file.seek(offset)
     return file.readline().rstrip(b"\n") + b"\n"
-
-
-def _decoded(line: bytes) -> JsonObject | None:
-    """The object of a line; None if the line is damaged."""
-    try:
-        value: Any = decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

@@ -1,9 +1,9 @@
 """Parquet files of traces, read through DuckDB, which `prunus[fleet]` installs.
 
-Rows of the same session come together if a column names the session; where they do not follow each other in the
-file, they are brought together on disk: each row goes to one of several packed files, by the hash of its session,
-and each of these files is small enough to be sorted in memory. Without such a column each row is a session. Memory
-grows with the largest row group of a file, and not with the file.
+If a column names the session, all rows of a session become one recording; otherwise each row is a session. Where
+the rows of a session do not follow each other in the file, they are collected on disk: each row goes to one of
+several packed files, by the hash of its session, and each of these files is small enough to be grouped in memory.
+Memory grows with the largest row group of a file, and not with the file.
 """
 
 from __future__ import annotations

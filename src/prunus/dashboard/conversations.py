@@ -10,11 +10,17 @@ from urllib.parse import urlencode
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, page
 from prunus.dashboard.receipts import receipts_table
-from prunus.dashboard.sections import Numbers, cache_section, chart, context_section, request_numbers, sums_of
+from prunus.dashboard.sections import (
+    Numbers,
+    cache_section,
+    chart,
+    context_section,
+    paid_and_unpruned,
+    request_numbers,
+    sums_of,
+)
 from prunus.dashboard.shapes import (
-    amount,
     asked_again,
-    bill,
     conversation_link,
     figure,
     figures,
@@ -28,8 +34,8 @@ from prunus.dashboard.shapes import (
     tokens,
 )
 from prunus.files.state import KnownFile
+from prunus.report.bill import amount_of, bill_of, cost_of_asking
 from prunus.report.cache_misses import REASONS
-from prunus.report.spending import cost_of_asking
 from prunus.spending import DayTotals
 from prunus.store.records import Exchange, StoredSession, Totals
 from prunus.text.numbers import counted, short
@@ -64,7 +70,7 @@ def _search(words: str) -> Markup:
 
 def conversations_table(sessions: Sequence[StoredSession], sources: Sources, empty: str = "") -> Markup:
     """Return a table of conversations; `empty` says why there is none."""
-    now, settings = sources.clock(), sources.settings
+    now, money = sources.clock(), sources.settings.money()
     return table(
         "Conversations",
         sessions,
@@ -77,7 +83,7 @@ def conversations_table(sessions: Sequence[StoredSession], sources: Sources, emp
             ("Context", "number spare", lambda one: tokens(one.tokens_before)),
             ("Sent", "number spare", lambda one: tokens(one.tokens_after)),
             ("Cuts", "number spare", lambda one: f"{one.receipts:,}"),
-            ("Cost", "number", lambda one: str(amount(settings, [(one.model, one.cost)]))),
+            ("Cost", "number", lambda one: str(amount_of([(one.model, one.cost)], money))),
             ("Saved", "number", _saved_share),
         ),
         empty=empty or "No conversation is stored yet.",
@@ -133,29 +139,28 @@ def _lead(session: StoredSession, sources: Sources) -> Markup:
 
 def _figures(totals: Totals, rows: Sequence[DayTotals], sources: Sources) -> Markup:
     """Return the sums of a conversation; `rows` are its sums by model. Savings are those of `prunus stats`."""
-    tried = totals.experience.total
-    paid, whole = bill(sources.settings, rows)
-    asking = whole.at_mean_price(cost_of_asking(totals, rows, sources.settings.price_of))
-    saved = whole - paid - asking
+    tried, settings = totals.experience.total, sources.settings
+    bill = bill_of(rows, settings.money(), cost_of_asking(totals, rows, settings.price_of))
     usage = totals.usage
-    prompt = usage.input + usage.cache_read + usage.cache_write
-    less = f", {asking.exact} for asking again taken off" if tried.asked else ""
+    less = f", {bill.asking.exact} for asking again taken off" if tried.asked else ""
     breaks = f"{counted(totals.breaks, 'cache break')} by Prunus" if totals.breaks else None
     return figures(
-        figure("Saved", str(saved), f"{share(saved.cost, whole.cost)} of the bill{less}", main=True),
-        figure("Input bill", str(paid), f"{whole} without Prunus"),
+        figure(
+            "Saved", str(bill.saved), f"{share(bill.saved.cost, bill.unpruned.cost)} of the bill{less}", main=True
+        ),
+        figure("Input bill", str(bill.paid), f"{bill.unpruned} without Prunus"),
         figure("Tokens left out", tokens(totals.tokens_before - totals.tokens_after), "over all requests"),
         figure("Requests", f"{totals.requests:,}", breaks),
-        figure("Read from the cache", share(usage.cache_read, prompt), "of all input tokens"),
+        figure("Read from the cache", share(usage.cache_read, usage.prompt), "of all input tokens"),
         asked_again(tried),
         label="Sums of this conversation",
     )
 
 
 def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
-    now, settings = sources.clock(), sources.settings
+    now, money = sources.clock(), sources.settings.money()
     answered = [one for one in exchanges if one.usage is not None]
-    bills = [bill(settings, [one]) for one in answered]
+    bills = [paid_and_unpruned(one, money) for one in answered]
     priced = not any(amount.unpriced for both in bills for amount in both)
     sums: Numbers = {
         "request": [one.request for one in answered],
@@ -175,8 +180,8 @@ def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup
             ("Written", "number", lambda one: short(one.usage.cache_write) if one.usage else ""),
             ("New", "number", lambda one: short(one.usage.input) if one.usage else ""),
             ("Unpruned", "number", lambda one: short(one.tokens_before)),
-            ("Cost", "number", lambda one: bill(settings, [one])[0].exact),
-            ("Without Prunus", "number", lambda one: bill(settings, [one])[1].exact),
+            ("Cost", "number", lambda one: paid_and_unpruned(one, money)[0].exact),
+            ("Without Prunus", "number", lambda one: paid_and_unpruned(one, money)[1].exact),
             ("Seconds", "number", lambda one: f"{one.ms / 1000:.1f}"),
         ),
         empty="No request was recorded.",
@@ -186,7 +191,7 @@ def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup
         chart(
             "requests",
             "Tokens of each request: cached, written, new, and unpruned",
-            request_numbers(answered, settings),
+            request_numbers(answered, money),
         ),
         element("h3", "The bill so far"),
         chart("bills", "The bill so far, and without Prunus", sums),
@@ -203,7 +208,7 @@ def _requests_section(exchanges: Sequence[Exchange], sources: Sources) -> Markup
 
 
 def _breaks(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
-    now = sources.clock()
+    now, money = sources.clock(), sources.settings.money()
     rows = table(
         "Cache breaks",
         ((one, one.flush) for one in reversed(exchanges) if one.flush is not None),
@@ -212,7 +217,7 @@ def _breaks(exchanges: Sequence[Exchange], sources: Sources) -> Markup:
             ("Time", "", lambda row: moment(row[0].time, now)),
             ("Saves", "number", lambda row: tokens(row[1].saved)),
             ("Written again", "number", lambda row: tokens(row[1].rewritten)),
-            ("Price", "number", lambda row: amount(sources.settings, [(row[0].model, row[0].cost_of_break)]).exact),
+            ("Price", "number", lambda row: amount_of([(row[0].model, row[0].cost_of_break)], money).exact),
             ("Why", "long", lambda row: row[1].reason),
         ),
         empty="Prunus broke no cache.",

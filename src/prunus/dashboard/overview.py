@@ -11,10 +11,9 @@ from typing import Final
 from prunus.dashboard.conversations import conversations_table
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, page
-from prunus.dashboard.sections import Numbers, cache_section, chart
+from prunus.dashboard.sections import Numbers, cache_section, chart, paid_and_unpruned
 from prunus.dashboard.shapes import (
     asked_again,
-    bill,
     conversation_path,
     figure,
     figures,
@@ -23,12 +22,13 @@ from prunus.dashboard.shapes import (
     table,
     tokens,
 )
+from prunus.report.bill import bill_of
 from prunus.report.cache_misses import REASONS
-from prunus.report.spending import Period, periods
+from prunus.report.spending import periods
 from prunus.reuse.asked_again import Experience
 from prunus.spending import DayTotals, summed
 from prunus.store.records import Exchange
-from prunus.text.numbers import counted, dollars, short
+from prunus.text.numbers import counted, short
 from prunus.text.printable import printable
 
 _CONVERSATIONS: Final = 8
@@ -96,14 +96,12 @@ def _period(
     title: str, rows: Sequence[DayTotals], sources: Sources, experience: Experience | None = None
 ) -> Markup:
     total = summed(rows)
-    paid, whole = bill(sources.settings, rows)
+    bill = bill_of(rows, sources.settings.money())
     left_out, prompt = total.tokens_before - total.tokens_after, total.written + total.cache_read
     breaks = f"{counted(total.breaks, 'cache break')} by Prunus" if total.breaks else None
     shown = [
-        figure(
-            "Saved", str(whole - paid), f"{share(total.saved, total.cost_unpruned)} of the input bill", main=True
-        ),
-        figure("Paid for input", str(paid), f"{whole} without Prunus"),
+        figure("Saved", str(bill.saved), f"{share(total.saved, total.cost_unpruned)} of the input bill", main=True),
+        figure("Paid for input", str(bill.paid), f"{bill.unpruned} without Prunus"),
         figure("Tokens left out", tokens(left_out), f"{share(left_out, total.tokens_before)} of what came"),
         figure("Requests", f"{total.requests:,}", breaks),
         figure("Read from the cache", share(total.cache_read, prompt), "of all input tokens"),
@@ -122,23 +120,23 @@ def _by_day(rows: Sequence[DayTotals], today: date, sources: Sources) -> Markup 
     of_day: dict[str, list[DayTotals]] = {day: [] for day in days}
     for row in rows:
         of_day.setdefault(row.day, []).append(row)
-    bills = [bill(sources.settings, of_day[day]) for day in days]
-    priced = any(whole.dollars for _, whole in bills)
+    bills = [bill_of(of_day[day], sources.settings.money()) for day in days]
+    priced = any(bill.priced for bill in bills)
     numbers: Numbers = {
         "day": days,
-        "paid": [paid.dollars if priced else paid.cost for paid, _ in bills],
-        "saved": [(whole - paid).dollars if priced else (whole - paid).cost for paid, whole in bills],
+        "paid": [bill.paid.dollars if priced else bill.paid.cost for bill in bills],
+        "saved": [bill.saved.dollars if priced else bill.saved.cost for bill in bills],
         "unit": ["$" if priced else "tokens"],
     }
-    paid_days = ((day, paid, whole) for day, (paid, whole) in zip(days, bills, strict=True) if whole.cost)
+    paid_days = [(day, bill) for day, bill in zip(days, bills, strict=True) if bill.unpruned.cost]
     rows_by_day = table(
         "What was paid and saved on each day",
-        reversed(list(paid_days)),
+        reversed(paid_days),
         (
             ("Day", "", lambda row: row[0]),
-            ("Paid", "number", lambda row: str(row[1])),
-            ("Saved", "number", lambda row: str(row[2] - row[1])),
-            ("Share", "number", lambda row: share(row[2].cost - row[1].cost, row[2].cost)),
+            ("Paid", "number", lambda row: str(row[1].paid)),
+            ("Saved", "number", lambda row: str(row[1].saved)),
+            ("Share", "number", lambda row: share(row[1].saved.cost, row[1].unpruned.cost)),
         ),
         empty="",
     )
@@ -158,20 +156,12 @@ def _groups(by: str, rows: Sequence[DayTotals], sources: Sources) -> Markup:
             ("Name", "long", lambda period: period.name),
             ("Requests", "number", lambda period: f"{period.totals.requests:,}"),
             ("Cached", "number spare", lambda period: f"{period.cached:.0%}"),
-            ("Paid", "number", lambda period: _costs(period)[0]),
-            ("Saved", "number", lambda period: _costs(period)[1]),
+            ("Paid", "number", lambda period: str(period.bill.paid)),
+            ("Saved", "number", lambda period: str(period.bill.saved)),
             ("Share", "number", lambda period: share(period.totals.saved, period.totals.cost_unpruned)),
         ),
         empty="No request yet.",
     )
-
-
-def _costs(period: Period) -> tuple[str, str]:
-    """Return what was paid and saved, in dollars where a price is known."""
-    bill, total = period.bill, period.totals
-    if bill is None:
-        return f"{short(round(total.cost))} tokens", f"{short(round(total.saved))} tokens"
-    return dollars(bill.cost), dollars(bill.saved)
 
 
 def requests_table(found: Sequence[Exchange], sources: Sources) -> Markup:
@@ -201,13 +191,14 @@ def live_events(mark: int, found: Sequence[Exchange], sources: Sources) -> bytes
 
 def _columns(sources: Sources) -> tuple[tuple[str, str, Callable[[Exchange], str]], ...]:
     """Return the columns of the newest requests; a script writes their cells too, so they are plain text."""
+    money = sources.settings.money()
 
     def cached(one: Exchange) -> str:
         usage = one.usage
-        return share(usage.cache_read, usage.input + usage.cache_read + usage.cache_write) if usage else ""
+        return share(usage.cache_read, usage.prompt) if usage else ""
 
     def saved(one: Exchange) -> str:
-        paid, whole = bill(sources.settings, [one])
+        paid, whole = paid_and_unpruned(one, money)
         return (whole - paid).exact if one.cost_unpruned else ""
 
     return (
@@ -217,14 +208,14 @@ def _columns(sources: Sources) -> tuple[tuple[str, str, Callable[[Exchange], str
         ("Tokens", "number spare", lambda one: short(one.tokens_before) if one.tokens_before else ""),
         ("Sent", "number", lambda one: short(one.tokens_after) if one.tokens_after else ""),
         ("Cached", "number spare", cached),
-        ("Cost", "number", lambda one: bill(sources.settings, [one])[0].exact if one.cost else ""),
+        ("Cost", "number", lambda one: paid_and_unpruned(one, money)[0].exact if one.cost else ""),
         ("Saved", "number", saved),
         ("Remarks", "spare long", _said),
     )
 
 
 def _said(exchange: Exchange) -> str:
-    """Return what is worth a word about a request."""
+    """Return remarks on what is unusual about a request."""
     why = REASONS.get(exchange.missed_for, exchange.missed_for)
     remarks = (
         f"status {exchange.status}" if not 200 <= exchange.status < 300 else "",

@@ -101,7 +101,7 @@ def receipt_page(conversation: str, place: str, request: PageRequest, sources: S
         element("p", _sentence(receipt), tags(receipt), class_="lead"),
         _figures(receipt, sources),
         _restoring(receipt, edit, request, sources),
-        section("Before and after", _texts(receipt, original, edit)),
+        section("Before and after", _texts(original, edit)),
         tab="receipts",
     )
 
@@ -178,7 +178,7 @@ def _restoring(receipt: StoredReceipt, edit: Proposal | None, request: PageReque
     )
 
 
-def _texts(receipt: StoredReceipt, original: str | None, edit: Proposal | None) -> Child:
+def _texts(original: str | None, edit: Proposal | None) -> Child:
     if original is None:
         return element(
             "p",

@@ -12,10 +12,12 @@ from typing import Any
 
 from prunus.conversations.context import Context
 from prunus.dashboard.markup import Markup, element
-from prunus.dashboard.shapes import amount, bar, section, table, tokens
+from prunus.dashboard.shapes import bar, section, table, tokens
+from prunus.report.bill import Amount, amount_of
 from prunus.report.cache_misses import REASONS, writes
 from prunus.report.funnel import Funnel, funnel_of
 from prunus.schedule.budget import headroom
+from prunus.schedule.dollars import Money
 from prunus.schedule.priorities import PRIORITIES
 from prunus.settings import Settings
 from prunus.spending import DayTotals
@@ -32,7 +34,12 @@ def chart(kind: str, label: str, numbers: Numbers) -> Markup:
     )
 
 
-def request_numbers(exchanges: Sequence[Exchange], settings: Settings) -> Numbers:
+def paid_and_unpruned(one: Exchange, money: Money) -> tuple[Amount, Amount]:
+    """Return what a request cost, and what it would have cost without pruning."""
+    return amount_of([(one.model, one.cost)], money), amount_of([(one.model, one.cost_unpruned)], money)
+
+
+def request_numbers(exchanges: Sequence[Exchange], money: Money) -> Numbers:
     """Return a column of numbers for each kind of tokens of requests, all answered, and the flushes among them."""
     usages = [one.usage for one in exchanges if one.usage is not None]
     return {
@@ -48,7 +55,7 @@ def request_numbers(exchanges: Sequence[Exchange], settings: Settings) -> Number
         "flush": [
             None
             if one.flush is None
-            else f"{one.flush.reason} ({amount(settings, [(one.model, one.cost_of_break)]).exact})"
+            else f"{one.flush.reason} ({amount_of([(one.model, one.cost_of_break)], money).exact})"
             for one in exchanges
         ],
     }

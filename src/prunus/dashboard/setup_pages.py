@@ -9,15 +9,15 @@ from typing import Any, Final
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, page
 from prunus.dashboard.shapes import Column, bar, receipts_path, section, share, table, tokens, with_code
-from prunus.report.spending import strategy_records
+from prunus.report.spending import saved_by
 from prunus.report.totals_box import learned_lines
 from prunus.reuse.asked_again import Tried
 from prunus.settings.describe import as_toml, flat, keys
 from prunus.settings.layers import without_secrets
+from prunus.spending import Earnings
 from prunus.store.records import Totals
 from prunus.strategies import ALL, strategy_named
 from prunus.tally import Tally
-from prunus.text.numbers import dollars, short
 
 _MANY: Final = 1_000
 """Conversations up to which the page says what each strategy saved without being asked."""
@@ -78,14 +78,10 @@ def _earned(request: PageRequest, sources: Sources, totals: Totals) -> dict[str,
     """Return what each strategy saved in money, net of its cache breaks; None if finding out takes long."""
     if totals.conversations > _MANY and "money" not in request.query:
         return None
-    money = sources.settings.money()
-    records = strategy_records(sources.store.earnings(request.tenant, shadow=sources.settings.proxy.shadow), money)
-    return {
-        record["strategy"]: dollars(record["dollars_saved"])
-        if "dollars_saved" in record
-        else f"{short(round(record['saved']))} tokens"
-        for record in records
-    }
+    groups: dict[str, list[Earnings]] = {}
+    for one in sources.store.earnings(request.tenant, shadow=sources.settings.proxy.shadow):
+        groups.setdefault(one.strategy, []).append(one)
+    return {name: str(saved_by(group, sources.settings.money())) for name, group in groups.items()}
 
 
 def _ask_for_money() -> Child:

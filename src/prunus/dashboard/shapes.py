@@ -1,22 +1,17 @@
-"""The shapes that all pages share: tables, figures, bars and pagers; amounts of money, times and links."""
+"""The shapes that all pages share: tables, figures, bars and pagers; times and links."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import TypeVar
 from urllib.parse import quote, urlencode
 
 from prunus.dashboard.markup import Child, Markup, element
 from prunus.dashboard.page import HOME
 from prunus.reuse.asked_again import Tried
-from prunus.schedule.dollars import Money
-from prunus.settings import Settings
-from prunus.spending import DayTotals
-from prunus.store.records import Exchange, StoredReceipt
-from prunus.text.numbers import counted, dollars, percent, short
+from prunus.store.records import StoredReceipt
+from prunus.text.numbers import counted, percent, short
 
 Item = TypeVar("Item")
 Column = tuple[str, str, Callable[[Item], Child]]
@@ -166,59 +161,3 @@ def receipts_path(**chosen: str | int) -> str:
 def receipt_path(receipt: StoredReceipt) -> str:
     """Return the address of a receipt."""
     return f"{HOME}receipts/{quote(receipt.conversation, safe='')}/{receipt.message}.{receipt.part}"
-
-
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """A cost in uncached input tokens, and in dollars as far as prices are known."""
-
-    cost: float = 0.0
-    dollars: float = 0.0
-    unpriced: float = 0.0
-    """The part of the cost that no price is known for."""
-
-    def __add__(self, other: Amount) -> Amount:
-        return Amount(self.cost + other.cost, self.dollars + other.dollars, self.unpriced + other.unpriced)
-
-    def __sub__(self, other: Amount) -> Amount:
-        return Amount(self.cost - other.cost, self.dollars - other.dollars, self.unpriced - other.unpriced)
-
-    def at_mean_price(self, cost: float) -> Amount:
-        """Return another cost at the mean price of this one; without any price it stays in tokens."""
-        priced = self.cost - self.unpriced
-        return Amount(cost, cost * self.dollars / priced) if priced else Amount(cost, 0.0, cost)
-
-    def __str__(self) -> str:
-        """The dollars; without any price the tokens, and with some prices both."""
-        if not self.unpriced:
-            return dollars(self.dollars)
-        rest = f"{short(round(self.unpriced))} tokens"
-        return f"{dollars(self.dollars)} + {rest}" if self.dollars else rest
-
-    @property
-    def exact(self) -> str:
-        """The same with tenths of a cent, for a single request."""
-        if self.unpriced or abs(self.dollars) >= 1:
-            return str(self)
-        return f"{'-' if self.dollars <= -0.0005 else ''}${abs(self.dollars):.3f}"
-
-
-def bill(settings: Settings, rows: Iterable[DayTotals | Exchange]) -> tuple[Amount, Amount]:
-    """Return what was paid, and what would have been paid without pruning."""
-    found = list(rows)
-    paid = amount(settings, ((row.model, row.cost) for row in found))
-    return paid, amount(settings, ((row.model, row.cost_unpruned) for row in found))
-
-
-def amount(settings: Settings, costs: Iterable[tuple[str, float]]) -> Amount:
-    """Return the sum of costs, each given with its model."""
-    money, total = settings.money(), Amount()
-    for model, cost in costs:
-        price = _price(money, model)
-        total += Amount(cost, 0.0, cost) if price is None else Amount(cost, price * cost)
-    return total
-
-
-@lru_cache(maxsize=1024)
-def _price(money: Money, model: str) -> float | None:
-    return money.of(model)

@@ -13,7 +13,7 @@ from prunus.engine.board import Board
 from prunus.engine.decide import Rules
 from prunus.history import Ref
 from prunus.requested.targets import Choice
-from prunus.strategies import TakesRequests
+from prunus.strategies.strategy import TakesRequests
 from prunus.tally import Notification, Tally, category_of, status
 from prunus.view.uses import Use
 from prunus.view.view import View
@@ -39,7 +39,7 @@ class Answering:
 
         Both are empty for any other call.
         """
-        found = self._strategy.acknowledged(use, self._view)
+        found = self._strategy.acknowledged_choices(use, self._view)
         if not found:
             return (), []
         cutting = (choice for choice in found if any(isinstance(move, Proposal) for move in choice.moves))
@@ -55,12 +55,14 @@ class Answering:
             if saved <= 0:
                 continue
             cut = self._view.by_ref.get(ref)
-            category = category_of(self._view.shapes[ref.message].kinds[ref.part])
+            category = category_of(self._view.kind(ref))
             if cut is not None:
                 saved += sum(one.saved for one in self._made_now(cut.call))
             tallies[category] = tallies.get(category, Tally()).add(1, saved)
             items.append(cut.tool if cut is not None else category)
-        yield from self._strategy.completed(use, found, status(tallies, self._notification, items), self._view)
+        yield from self._strategy.complete_answer(
+            use, found, status(tallies, self._notification, items), self._view
+        )
 
     def _made_now(self, ref: Ref) -> Iterator[Proposal]:
         """Return the proposals for a part that could be made at once."""
@@ -69,5 +71,5 @@ class Answering:
         for rank in tuple(cell.options):
             when = cell.options[rank].when
             due = not when.under_pressure and when.from_turn <= view.turn and when.from_loop <= view.loop
-            if due and self._rules.allows(proposal := self._board.weighed(cell, rank)):
+            if due and self._rules.allows(proposal := self._board.option(cell, rank)):
                 yield proposal

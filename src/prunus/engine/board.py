@@ -1,7 +1,8 @@
 """The board: one cell for each part of a conversation, with everything that is proposed and decided for the part.
 
-Strategies put moves on the board. A cell is decided anew only after something about it changed. The board notes
-that itself, and `touch` tells it of what happened outside.
+Strategies put moves on the board. A part is *touched* when something changes that its decision depends on. Only
+touched parts are decided again. The board touches them itself, except where the turn or the todo list has changed
+(`touch_waiting`, `touch_all`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final
 from prunus.edits import PREFERENCES, Move, Postpone, Proposal, Refusal, Withdraw
 from prunus.engine.cell import NONE, Cell, Decision, Pressed, Wait
 from prunus.engine.weights import with_tokens
-from prunus.history import Attachment, Ref
+from prunus.history import Ref
 from prunus.strategies.strategy import AfterEdit, Strategy, TakesRequests, of_kind
 from prunus.value import replace
 from prunus.view.view import View
@@ -22,7 +23,7 @@ REMINDERS: Final = "reminders"
 
 
 class Board:
-    """The cells of one conversation, and the cells that have to be decided anew."""
+    """The cells of one conversation, and the parts that have to be decided again."""
 
     def __init__(self, view: View, strategies: Sequence[Strategy]) -> None:
         self._view = view
@@ -41,14 +42,14 @@ class Board:
         self._marked: set[Ref] = set()
         """Parts with a proposal for times when the context runs short."""
         self._unsettled: set[Ref] = set()
-        """Marked parts for which pressure may change something; the others are as when it changed last."""
+        """Marked parts whose decision may change with the pressure."""
         self._refused: dict[Ref, None] = {}
         """Parts with refused proposals, in the order of their first refusal."""
         self.pressed = Pressed()
         self._waiting: tuple[dict[int, set[Ref]], ...] = ({}, {}, {})
-        """Parts that have to be decided anew at a turn, at a loop, or after a number of calls."""
+        """Parts that have to be decided again at a turn, at a loop, or after a number of calls."""
         self._woken = Wait(0, 0, 0)
-        """The turn, the loop and the number of calls for which that was done."""
+        """The turn, the loop and the number of calls up to which waiting parts were touched."""
 
     def __getitem__(self, ref: Ref) -> Cell:
         cell = self._cells.get(ref)
@@ -79,7 +80,7 @@ class Board:
         return tuple(self._cells[ref].refusals for ref in self._refused)
 
     def touch_waiting(self) -> None:
-        """Have the parts decided anew whose waiting time has ended since the last request."""
+        """Touch the parts whose waiting time has ended since the last request."""
         now = Wait(self._view.turn, self._view.loop, len(self._view.uses))
         for waiting, last, current in zip(self._waiting, self._woken, now, strict=True):
             for at in range((last or 0) + 1, (current or 0) + 1):
@@ -87,11 +88,11 @@ class Board:
         self._woken = now
 
     def touch_all(self) -> None:
-        """Have every part with proposals decided anew."""
+        """Touch every part with proposals."""
         self._touched.update(ref for ref, cell in self._cells.items() if cell.options)
 
     def next_touched(self) -> Ref | None:
-        """Take one of the parts that have to be decided anew."""
+        """Remove one part from the touched ones and return it; None if none is left."""
         if not self._touched:
             return None
         ref = self._touched.pop()
@@ -99,7 +100,7 @@ class Board:
         return ref
 
     def catch_up(self, ref: Ref) -> None:
-        """Carry out the postponements of the proposals for a part."""
+        """Apply the postponements that the proposals for a part got since its last decision."""
         options = self[ref].options if self._later else {}
         for rank, held in options.items():
             move = self._later.pop((ref, rank), None)
@@ -119,28 +120,28 @@ class Board:
                     self._withdraw(move)
 
     def rank(self, proposal: Proposal) -> int:
-        """The place of a proposal among those for one part; the lowest is preferred."""
+        """Return the place of a proposal among those for one part; the lowest is preferred."""
         return self._rank[proposal.strategy] - proposal.preference
 
-    def weighed(self, cell: Cell, rank: int) -> Proposal:
-        """A proposal for a part with its tokens, which are counted when somebody first wants to know them."""
+    def option(self, cell: Cell, rank: int) -> Proposal:
+        """Return a proposal for a part with its tokens, which are counted on the first call."""
         proposal = cell.options[rank]
         if not proposal.tokens_before and not proposal.tokens_after:
             proposal = cell.options[rank] = with_tokens(proposal, self._view)
         return proposal
 
     def press(self, pressed: Pressed) -> None:
-        """Let pressure reach deeper or less deep, and have the parts decided anew that this may change."""
+        """Let pressure reach deeper or less deep, and touch the parts that this may change."""
         if pressed == self.pressed:
             return
         if pressed.returns != self.pressed.returns:
             self._unsettled = set(self._marked)
         self.pressed = pressed
-        self._unsettled = {ref for ref in self._unsettled if not self._settled(self._cells[ref])}
+        self._unsettled = {ref for ref in self._unsettled if not self._is_settled(self._cells[ref])}
         self._touched |= self._unsettled
 
     def want(self, ref: Ref, proposal: Proposal | None) -> None:
-        """Another edit is wanted for a part than before, or none: every part that looks at it is decided anew."""
+        """Change the wanted edit of a part, and touch every part whose decision depends on it."""
         cell = self[ref]
         old, cell.wanted = cell.wanted, proposal
         self._unsettle(ref)
@@ -184,7 +185,7 @@ class Board:
         return old
 
     def _cover(self, ref: Ref, by: Ref) -> None:
-        """Another part begins or ends to cover a part."""
+        """Record that another part begins or stops to cover a part."""
         cell = self[ref]
         covers = set(cell.covers) ^ {by}
         if not cell.covers or not covers:
@@ -192,20 +193,20 @@ class Board:
         cell.covers = covers or NONE
 
     def _unsettle(self, ref: Ref) -> None:
-        """Something changed about a part, so pressure may change more."""
+        """Record that something about a part has changed, so that pressure may change its decision."""
         if ref in self._marked:
             self._unsettled.add(ref)
 
-    def _settled(self, cell: Cell) -> bool:
-        """Whether pressure changes nothing for a part: it goes for a better reason, or it went for good."""
+    def _is_settled(self, cell: Cell) -> bool:
+        """Whether pressure changes nothing for a part: it goes for a better reason, or it is gone for good."""
         wanted = cell.wanted
-        # Where a view has faded, its part stands as it came: it saves nothing, and is no better reason.
+        # A faded view leaves its part unchanged and saves nothing, so it is no better reason.
         faded = wanted is not None and bool(wanted.covers) and not wanted.saved
         better = wanted is not None and not wanted.when.under_pressure and not faded
         if not self.pressed.returns:
             return better or (cell.made is not None and cell.made.when.under_pressure)
-        # A part to which another one could point may go for the better reason only because pressure takes it too.
-        # An edit that covers other parts is made whatever else is wanted for its own part.
+        # If another part could point to this one, the better reason may hold only while pressure takes the part.
+        # An edit that covers other parts is made even if its own part gets another edit.
         covers = any(one.when.under_pressure and one.covers for one in cell.options.values())
         return better and not cell.dependants and not covers
 
@@ -230,17 +231,16 @@ class Board:
         self._later.pop((target, rank), None)
         if proposal.points_to is not None:
             self._depend(target, proposal.points_to)
-        part = self._view.part(target) if self._view.kind(target) is Attachment else None
-        if isinstance(part, Attachment) and part.inside is not None:
-            self._depend(target, Ref(target.message, part.inside))
+        if (carrier := self._view.carrier(target)) is not None:
+            self._depend(target, carrier)
         for strategy in self._after_edit:
             for more in strategy.follow(proposal, self._view):
-                self._propose(self._named(more))
+                self._propose(self._under_preferred_name(more))
 
-    def _named(self, proposal: Proposal) -> Proposal:
-        """A proposal that follows another one, counted under the strategy that is preferred for its call.
+    def _under_preferred_name(self, proposal: Proposal) -> Proposal:
+        """Return a proposal that follows another one, counted under the preferred strategy that cuts its call.
 
-        Requests come last here: the note of a strategy replaces the result also where the agent discarded it.
+        Requests are preferred least: if the agent discards a result, the note of a strategy still replaces it.
         """
         held = self[proposal.target].options.get(self.rank(proposal))
         if held is None or not held.follows or not proposal.follows:
@@ -280,7 +280,7 @@ class Board:
 
 
 def _with(refs: set[Ref] | frozenset[Ref], ref: Ref) -> set[Ref]:
-    """The set with one more part. Most cells refer to no other one and share the empty set."""
+    """Return the set with one more part. Most cells refer to no other cell and share the empty set."""
     found = refs if isinstance(refs, set) else set(refs)
     found.add(ref)
     return found

@@ -1,10 +1,10 @@
-"""One cell of the board: what is proposed and decided for one part of a conversation.
+"""One cell of the board: the proposals and the decision for one part of a conversation.
 
 The cells refer to each other in three ways:
 
 - `dependants`: parts whose decision looks at this part, such as notes that point to it;
 - `possible_covers`: parts with a proposal that would show what is still true of this part;
-- `covers`: those of them whose wanted edit does so now.
+- `covers`: those of the possible covers whose wanted edit does so now.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Cell:
     options: dict[int, Proposal] = field(default_factory=dict)
     """The proposals for the part. The one with the lowest rank is preferred.
 
-    `Board.weighed` gives one of them with its tokens.
+    `Board.option` gives one of them with its tokens.
     """
     wanted: Proposal | None = None
     """The edit that the part would get now."""
@@ -57,7 +57,7 @@ class Cell:
     """The edit that the part has in the requests that are sent."""
     refusals: tuple[Refusal, ...] = ()
     forgone: Proposal | None = None
-    """The proposal that supersedes the part, where its note would be longer than the part."""
+    """The proposal that supersedes the part, but was not made because its note would be longer than the part."""
     requested: bool = False
     """The agent or the user discarded the part, whatever edit is wanted for it."""
     restored: bool = False
@@ -91,7 +91,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """How deep pressure reaches into the parts that are marked for it."""
+    """Which of the parts that are marked for pressure go now."""
 
     depth: tuple[Standing, ...] = ()
     """Marked parts of these standings go."""

@@ -1,6 +1,7 @@
-"""Which proposal each part gets: the first one that is due and that nothing forbids.
+"""Decides which proposal each part gets: the first one that is due and that nothing forbids.
 
-`Rules.decide` reads the board and changes nothing. It decides about one part. Three relations tie parts together.
+`Rules.decide` decides about one part. It reads the board and changes nothing, except that the tokens of a proposal
+are counted when they are first needed. Three relations tie parts together.
 
 *Pointers.* A newer answer T gives way to a note that points to an older part S with the same text. The note is
 refused if S leaves, that is, if S is cut for a reason of its own. In turn, S stays for T: a proposal to cut S
@@ -37,8 +38,8 @@ from prunus.edits import Continued, Note, Proposal, Refusal, Shorter
 from prunus.engine.board import Board
 from prunus.engine.cell import Cell, Decision, Wait
 from prunus.engine.weights import with_tokens
-from prunus.guards import Guard
-from prunus.history import Attachment, Ref, Result
+from prunus.guards.guard import Guard
+from prunus.history import Ref, Result
 from prunus.schedule.priorities import standing
 from prunus.value import replace
 from prunus.view.view import View
@@ -57,7 +58,7 @@ class Rules:
         return not self._held(with_tokens(proposal, self._view))
 
     def decide(self, target: Ref) -> Decision:
-        """Return the edit that a part gets now, what was refused, and what the part waits for."""
+        """Return the edit that a part gets now, the refused proposals, and when to decide again."""
         cell = self._board[target]
         if cell.restored:
             return Decision()
@@ -137,13 +138,13 @@ class Rules:
             elif when.from_loop > view.loop:
                 waits.append(Wait(loop=when.from_loop))
             else:
-                yield self._board.weighed(cell, rank)
+                yield self._board.option(cell, rank)
 
     def _yields(self, rank: int, cell: Cell) -> bool:
         """Whether pressure takes a marked part: its standing is low enough, or it is gone already."""
         pressed = self._board.pressed
         made = None if pressed.returns else cell.made
-        if made is not None and made == self._spelled_out(self._board.weighed(cell, rank)):
+        if made is not None and made == self._spelled_out(self._board.option(cell, rank)):
             return True
         return bool(pressed.depth) and standing(cell.options[rank].target, self._view) in pressed.depth
 
@@ -199,7 +200,7 @@ class Rules:
         return None
 
     def _gives_way(self, pointer: Proposal, cell: Cell) -> bool:
-        """Whether a note in place of a part points to a part that stays, covers aside.
+        """Whether a note in place of a part points to a part that stays; covers do not count.
 
         Newer notes may not point to the part then, even while a view covers it. Otherwise they and the view would
         take turns: with the view the part needs no note, so that they may point to it, and then the view may not.
@@ -224,10 +225,10 @@ class Rules:
         saved = view.saved
         for ref in view.covers:
             cell = self._board[ref]
-            # Of several proposals the preferred one counts: a part can go but once.
+            # A part goes only once, so only its preferred proposal counts.
             drop = next((rank for rank in sorted(cell.options) if cell.options[rank].needs_cover), None)
-            if drop is not None and self._goes_because_covered(weighed := self._board.weighed(cell, drop), cell):
-                saved += weighed.saved
+            if drop is not None and self._goes_because_covered(option := self._board.option(cell, drop), cell):
+                saved += option.saved
         return saved > 0
 
     def _goes_because_covered(self, drop: Proposal, cell: Cell) -> bool:
@@ -244,16 +245,12 @@ class Rules:
 
     def _goes_with_result(self, target: Ref) -> bool:
         """Whether a part is inside a result that a note replaces."""
-        if self._view.kind(target) is not Attachment:
-            return False
-        part = self._view.part(target)
-        if not isinstance(part, Attachment) or part.inside is None:
-            return False
-        owner = self._board.wanted(Ref(target.message, part.inside))
-        return owner is not None and isinstance(owner.replacement, Note)
+        carrier = self._view.carrier(target)
+        wanted = None if carrier is None else self._board.wanted(carrier)
+        return wanted is not None and isinstance(wanted.replacement, Note)
 
     def _shows_nothing(self, view: Proposal) -> bool:
-        """Whether a view has faded away, so that its part is as it came."""
+        """Whether a view shows no lines any more, so that its part is unchanged."""
         replacement = view.replacement
         if isinstance(replacement, Continued):
             return not replacement.text
@@ -261,7 +258,7 @@ class Rules:
         return isinstance(replacement, Shorter) and isinstance(part, Result) and replacement.text == part.text
 
     def _spelled_out(self, proposal: Proposal) -> Proposal:
-        """A proposal as it is made: with the text of its part, where the replacement continues that text."""
+        """Return a proposal as it is made: with the text of its part, if the replacement continues that text."""
         if not isinstance(proposal.replacement, Continued):
             return proposal
         return spelled_out(proposal, self._view.part(proposal.target))

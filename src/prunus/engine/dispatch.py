@@ -61,10 +61,10 @@ class Dispatch:
         self._late_uses = tuple(map(_Grouped, self._on_pressure))
         self._on_file = tuple((s, s.State()) for s in of_kind(strategies, OnFile))
         self._timeline = Timeline(most=_FILES) if self._on_file else None
-        self._told_late = 0
-        """Calls that the strategies for times of pressure have been told of."""
+        self._seen_late = 0
+        """The number of calls that the strategies for pressure have seen."""
         self._late: list[tuple[Ref, Role, int, int]] = []
-        """Reasoning that they have not been told of."""
+        """Reasoning that the strategies for pressure have not seen yet."""
 
     def piece(self, piece: Piece) -> list[Move]:
         """Return the moves that follow from a part that belongs to no answered call."""
@@ -93,10 +93,10 @@ class Dispatch:
     def late(self) -> list[Move]:
         """Return the moves of the strategies that act only when the context runs short."""
         moves: list[Move] = []
-        for use in self._view.uses[self._told_late :]:
+        for use in self._view.uses[self._seen_late :]:
             for grouped in self._late_uses:
                 grouped.tell(use, self._view, moves)
-        self._told_late = len(self._view.uses)
+        self._seen_late = len(self._view.uses)
         late, self._late = self._late, []
         for ref, role, turn, loop in late:
             part = self._view.part(ref)

@@ -1,7 +1,7 @@
 """The edits of one conversation, kept up to date as it grows.
 
     look    the view reads each new message once; strategies answer its events with moves (`dispatch`)
-    settle  every part about which something changed is decided anew (`board`, `decide`)
+    settle  every part about which something has changed is decided again (`board`, `decide`)
     offers  what could go now, and what more could go under pressure; a schedule chooses from that
     make    the chosen edits are made (`flush`, `made`), and a reminder is added if one is due
     render  only then the bytes of the touched messages change (`render`)
@@ -12,7 +12,7 @@ seen message by message.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from time import monotonic
 
@@ -28,9 +28,10 @@ from prunus.engine.made import Made
 from prunus.engine.reminder import Reminder
 from prunus.engine.render import Rendering
 from prunus.engine.tags import Tags
-from prunus.guards import Guard, Mutes
-from prunus.history import Message, Ref
+from prunus.guards.guard import Guard, Mutes
+from prunus.history import MessageAt, Ref
 from prunus.notes import Words
+from prunus.requested.commands import carry_out, read_command
 from prunus.reuse.asked_again import Ask, Showings
 from prunus.schedule.ledger import Flush, Ledger
 from prunus.schedule.pressure import Pressure
@@ -41,8 +42,6 @@ from prunus.tally import Notification
 from prunus.tokens import Counter
 from prunus.view.uses import Piece, Use
 from prunus.view.view import View
-
-Load = Callable[[int], Message]
 
 
 class Engine:
@@ -67,7 +66,7 @@ class Engine:
     ) -> None:
         self.view = view = View(toolbox, counter, declared=declared, words=words, offsets=offsets)
         self.requests = next(iter(of_kind(strategies, TakesRequests)), None)
-        """The strategy that carries out what the agent and the user ask for."""
+        """The strategy that carries out the requests of the agent and the user; None if there is none."""
         self.manual = False
         """The user has switched off automatic pruning."""
         self.board = Board(view, strategies)
@@ -80,7 +79,7 @@ class Engine:
         self.dispatch = Dispatch(view, strategies)
         self._mutes = of_kind(guards, Mutes)
         self._obeyed = 0
-        """Commands from outside of the history that are carried out already."""
+        """The number of commands from outside of the history that were carried out."""
         self._answering = None
         if self.requests is not None:
             self._answering = Answering(self.requests, view, self.board, self._rules, notification)
@@ -89,7 +88,7 @@ class Engine:
             self._reminder = Reminder(reminders, view, self.board, self.made.sizes, pressure or Pressure())
 
     @contextmanager
-    def at(self, load: Load) -> Iterator[None]:
+    def at(self, load: MessageAt) -> Iterator[None]:
         """Read messages from this request while the block runs."""
         self.view.look_at(load)
         try:
@@ -100,7 +99,7 @@ class Engine:
     def look(
         self,
         count: int,
-        load: Load,
+        load: MessageAt,
         commands: Sequence[tuple[int, str]] = (),
         until: float | None = None,
     ) -> bool:
@@ -126,7 +125,7 @@ class Engine:
             self._obey(commands)
         return True
 
-    def take_over(self, edits: Iterable[Proposal], load: Load) -> None:
+    def take_over(self, edits: Iterable[Proposal], load: MessageAt) -> None:
         """Make exactly these edits, of messages that were looked at; another process or the parent made them."""
         with self.at(load):
             # Reasoning comes back where a loop that was over was undone and is open again.
@@ -190,7 +189,7 @@ class Engine:
 
     @property
     def reminded(self) -> int:
-        """The tokens of the reminder in the newest message, which has one if the same request is sent again."""
+        """The tokens of the reminder in the newest message; it has one already if the request is sent again."""
         return self._reminder.tokens if self._reminder is not None else 0
 
     def saved_of(self, ref: Ref) -> int:
@@ -251,13 +250,15 @@ class Engine:
                 self.pending.compare(ref)
 
     def _hear(self, event: Use | Piece) -> None:
+        """Take in one event: name or tag its part, and put the moves of the strategies on the board."""
         if isinstance(event, Piece):
             self.tags.name(event)
             if self._reminder is not None:
                 self._reminder.hear(event)
             self.board.take(*self.dispatch.piece(event))
-            if self.requests is not None:
-                self.manual = self.requests.manual(event, self.view, self.manual)
+            command = None if self.requests is None else self.requests.command(event, self.view)
+            if command is not None:
+                self.manual = command.manual_after(self.manual)
             return
         self.view.admit(event)
         self._showings.add(event)
@@ -274,8 +275,8 @@ class Engine:
         """Carry out the commands that were given when the history had as many messages as were looked at so far."""
         seen = len(self.view.turns)
         while self._obeyed < len(commands) and commands[self._obeyed][0] <= seen:
-            words = commands[self._obeyed][1]
+            command = read_command(f"/prunus {commands[self._obeyed][1]}")
             self._obeyed += 1
-            if self.requests is not None:
-                self.board.take(*self.requests.obey(words, seen, self.view))
-                self.manual = self.requests.switched(words, self.manual)
+            if self.requests is not None and command is not None:
+                self.board.take(*carry_out(command, seen, self.view, self.requests))
+                self.manual = command.manual_after(self.manual)

@@ -111,6 +111,7 @@ class Pending:
         return found & self.gains.keys()
 
     def _along(self, target: Ref) -> Iterator[Ref]:
+        """Yield the parts that may have to change with a part: its dependants, and the parts that it covers."""
         cell = self._board[target]
         yield from cell.dependants
         if cell.made is not None:
@@ -168,6 +169,7 @@ class Pending:
         return made is None or all(self._is_covered(ref) or not self._went_covered(ref) for ref in made.covers)
 
     def _went_covered(self, ref: Ref) -> bool:
+        """Whether a part is cut only because a view covers it."""
         edit = self._board.made(ref)
         return edit is not None and edit.needs_cover
 

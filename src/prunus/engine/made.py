@@ -1,14 +1,14 @@
-"""The edits that are made, their effect on the size of each message, and what they save."""
+"""The edits that are made, the size of each message with them, and the tokens that they save."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from typing import Final
 
-from prunus.apply import extended
+from prunus.apply import with_text_behind
 from prunus.edits import Added, Input, Proposal
 from prunus.engine.board import Board
-from prunus.engine.sums import Sums
+from prunus.engine.prefix_sums import Sums
 from prunus.history import Ref
 from prunus.tally import Tally, category_of
 from prunus.value import replace
@@ -38,8 +38,7 @@ class Tallies:
             return
         item = self._item(edit.target)
         self._add(self.by_strategy, item, edit.counted_as, sign, edit.saved)
-        kind = self._view.shapes[edit.target.message].kinds[edit.target.part]
-        self._add(self.by_category, item, category_of(kind), sign, edit.saved)
+        self._add(self.by_category, item, category_of(self._view.kind(edit.target)), sign, edit.saved)
 
     def forgo(self, edit: Proposal, sign: int) -> None:
         """Count a superseded part that stays because a note would be longer (1), or stop counting it (-1)."""
@@ -163,7 +162,7 @@ class Made:
             own = edits.get(result, plain)
             edits[result] = replace(
                 own,
-                replacement=extended(own.replacement, words),
+                replacement=with_text_behind(own.replacement, words),
                 covers=own.covers | {edit.target},
                 tokens_after=own.tokens_after + tokens,
             )

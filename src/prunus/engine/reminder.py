@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from prunus.edits import OWN_WORDS, Added, Proposal, Withdraw
 from prunus.engine.board import REMINDERS, Board
-from prunus.engine.sums import Sums
+from prunus.engine.prefix_sums import Sums
 from prunus.history import Ref, Result, Text
-from prunus.notes import reminder_note, unreminded
+from prunus.notes import reminder_note, without_reminder
 from prunus.schedule.pressure import Pressure, advice
 from prunus.schedule.reminders import Reminders, place_for
 from prunus.view.uses import Piece
@@ -29,7 +29,7 @@ class Reminder:
 
     def hear(self, piece: Piece) -> None:
         """Notice the word with which the user asks for reflection."""
-        if self._called is None and self._rules.called(piece):
+        if self._called is None and self._rules.calls_for_reflection(piece):
             self._called = piece.turn
 
     @property
@@ -41,7 +41,7 @@ class Reminder:
         count = self._view.counter.count
         newest = self._view.message(len(self._view.turns) - 1)
         texts = [part.text for part in newest.parts if isinstance(part, Text | Result)]
-        return sum(count(text) - count(own) for text in texts if (own := unreminded(text)) != text)
+        return sum(count(text) - count(own) for text in texts if (own := without_reminder(text)) != text)
 
     def retire(self, newest: int) -> None:
         """Let reminders before the newest message go with the next flush."""

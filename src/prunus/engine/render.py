@@ -9,19 +9,17 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Mapping
 
-from prunus.apply import change, extended
+from prunus.apply import change, with_text_behind
 from prunus.edits import Added, Gone, Input, Proposal, Replacement
 from prunus.engine.board import Board
 from prunus.engine.made import Made
 from prunus.engine.tags import Tags
-from prunus.history import Message, Ref, Thinking
+from prunus.history import Message, MessageAt, Ref, Thinking
 from prunus.invariants import ChangedMessage, check
 from prunus.providers import write
 from prunus.schedule.ledger import Ledger, Tag, Written
 from prunus.text.fingerprint import fingerprint
 from prunus.view.view import View
-
-Load = Callable[[int], Message]
 
 
 def _key(raw: bytes, edits: Mapping[int, Replacement]) -> bytes:
@@ -58,7 +56,7 @@ def _replacement(edit: Proposal | None, outline: str, tag: Tag | None) -> Replac
     replacement = edit.replacement if edit is not None else None
     stays = (replacement is None or isinstance(replacement, Added)) and not outline
     shown = "" if tag is None or (stays and not tag.added) else tag.text
-    return extended(replacement, outline, shown)
+    return with_text_behind(replacement, outline, shown)
 
 
 class Rendering:
@@ -108,16 +106,16 @@ class Rendering:
         self.size += len(self.rendered[index])
 
     def changes(self, raw: Callable[[int], bytes]) -> dict[int, Written | None]:
-        """Return the changed messages as they are sent; None for one that is sent as it came again.
+        """Return the changed messages as they are sent; None for a message that has no edit any more.
 
-        `raw` gives a message of the request at hand as it came.
+        `raw` returns the original bytes of a message of this request.
         """
         found = {index: self._with_key(index, raw) for index in self.changed}
         self._written.update((index, one) for index, one in found.items() if one is not None)
         return found
 
     def written(self, raw: Callable[[int], bytes]) -> dict[int, Written | None]:
-        """Return all messages with edits as they are sent; `raw` gives a message of the last request as it came."""
+        """Return all messages with edits as they are sent; `raw` returns the original bytes of a message."""
         return {index: self._with_key(index, raw) for index in tuple(self.rendered)}
 
     def _with_key(self, index: int, raw: Callable[[int], bytes]) -> Written | None:
@@ -140,7 +138,7 @@ class Rendering:
         return found
 
 
-def edits_taken_over(ledger: Ledger, count: int, load: Load) -> tuple[Proposal, ...]:
+def edits_taken_over(ledger: Ledger, count: int, load: MessageAt) -> tuple[Proposal, ...]:
     """Return the edits of a ledger that a request of `count` messages takes over.
 
     If an undo opens a finished tool loop again, the reasoning of that loop comes back.
@@ -156,7 +154,7 @@ def edits_taken_over(ledger: Ledger, count: int, load: Load) -> tuple[Proposal, 
     return tuple(found)
 
 
-def _open_loop(count: int, load: Load) -> int:
+def _open_loop(count: int, load: MessageAt) -> int:
     """Return the newest message of the user, behind which the current tool loop begins."""
     return next((i for i in range(count - 1, -1, -1) if load(i).role == "user" and load(i).spoken), 0)
 
@@ -165,7 +163,7 @@ def render_ledger(
     format: str,
     ledger: Ledger,
     count: int,
-    load: Load,
+    load: MessageAt,
     raw: Callable[[int], bytes],
     known: Mapping[int, Written | None],
 ) -> dict[int, Written]:

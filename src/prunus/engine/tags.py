@@ -6,13 +6,12 @@ the thinking, the text and the files before it, which cannot carry a tag of thei
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from prunus.history import Attachment, Opaque, Ref, Result, Text, Thinking
+from prunus.history import Attachment, Ref, Text, Thinking
 from prunus.notes import tag
 from prunus.schedule.ledger import Tag
-from prunus.strategies import TakesRequests
+from prunus.strategies.strategy import TakesRequests
 from prunus.view.uses import Piece, Use
 from prunus.view.view import View
 
@@ -27,7 +26,7 @@ class Tags:
         self._view = view
         self._strategy = strategy if shown else None
         self._own = own
-        self._untold: list[tuple[str, str]] = []
+        self._unnamed: list[tuple[str, str]] = []
         """Kinds and ids of thinking, text and files that the next tag names."""
         self.placed: dict[Ref, Tag] = {}
         """The tag behind each result."""
@@ -44,38 +43,29 @@ class Tags:
         if len(part.text) + getattr(part, "hidden", 0) >= _LEAST:
             id = self._view.name(piece.ref, part.text.encode("utf-8", "surrogatepass"))
             if self._own:
-                self._untold.append(("text" if isinstance(part, Text) else "thinking", id))
-
-    def _inside(self, result: Ref) -> Iterator[tuple[Ref, Attachment]]:
-        """Return the files that a result contains; they stand right behind it."""
-        parts = self._view.message(result.message).parts
-        for i in range(result.part + 1, len(parts)):
-            part = parts[i]
-            if not isinstance(part, Attachment | Opaque) or part.inside != result.part:
-                return
-            if isinstance(part, Attachment):
-                yield Ref(result.message, i), part
+                self._unnamed.append(("text" if isinstance(part, Text) else "thinking", id))
 
     def _name_file(self, ref: Ref, file: Attachment) -> None:
         if file.size:
             content = f"{file.name}:{file.media_type}:{file.size}"
-            self._untold.append(("file", self._view.name(ref, content.encode("utf-8", "surrogatepass"))))
+            self._unnamed.append(("file", self._view.name(ref, content.encode("utf-8", "surrogatepass"))))
 
     def tag(self, use: Use) -> int:
         """Give a result its id, and show the id if the result may be pruned; returns the added tokens."""
         id = self._view.name(use.result, use.shown, use.name)
-        for ref, file in self._inside(use.result):
-            self._name_file(ref, file)
+        message = use.result.message
+        for part, file in self._view.message(message).parts_inside(use.result.part):
+            if isinstance(file, Attachment):
+                self._name_file(Ref(message, part), file)
         if self._strategy is None or self._strategy.forbids(use.tool) or use.defines or use.compacted:
             return 0
-        result = self._view.part(use.result)
-        # What Prunus put there makes it no longer: it had no tag when that was done.
-        short = use.size < _LEAST or use.cut or use.shortened or use.folded
-        if (short and not use.name) or not isinstance(result, Result) or not result.texts:
+        # A result that an earlier pass cut or extended had no tag then, so it gets none now.
+        short = use.size < _LEAST or use.edited
+        if (short and not use.name) or not self._view.result(use).texts:
             return 0
-        words = tag(id, self._untold)
+        words = tag(id, self._unnamed)
         self.placed[use.result] = Tag(use.result, words, added=not use.name)
-        self._untold = []
+        self._unnamed = []
         tokens = 0 if use.name else self._view.counter.count(words)
         self.tokens += tokens
         return tokens

@@ -1,4 +1,4 @@
-"""Counts the tokens of a proposal: its part before the edit, and what the edit leaves of it."""
+"""Counts the tokens of the part that a proposal changes, before and after the edit."""
 
 from __future__ import annotations
 
@@ -50,7 +50,4 @@ def _inside(result: Ref, view: View) -> int:
     shape = view.shapes[result.message]
     if Attachment not in shape.kinds and Opaque not in shape.kinds:
         return 0
-    parts = zip(view.message(result.message).parts, shape.tokens, strict=True)
-    return sum(
-        tokens for part, tokens in parts if isinstance(part, Attachment | Opaque) and part.inside == result.part
-    )
+    return sum(shape.tokens[part] for part, _ in view.message(result.message).parts_inside(result.part))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher, get_close_matches
 
 from prunus.calls.arguments import changes_of
-from prunus.calls.changes import Hunk, Insert, Lines, Patch, Patched, Replace, Unclear, Write
+from prunus.calls.changes import Hunk, Insert, Lines, Patched, Replace, Unclear, Write
 from prunus.calls.meaning import Meaning
 from prunus.calls.paths import join
 from prunus.calls.toolbox import Toolbox
@@ -161,9 +161,8 @@ def edit_lines(call: Call, meaning: Meaning, turn: int) -> Iterator[str]:
                 yield from _signed("+", new)
             case Write(str(text)) | Insert(text=text) | Lines(text=text):
                 yield from _signed("+", text)
-            case Patch(files):
-                for file in files:
-                    yield from _patched(file)
+            case Patched():
+                yield from _patched(change)
 
 
 def _patched(file: Patched) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from prunus.calls.results import body_of, is_cut
 from prunus.calls.shown import Shown, numbered
@@ -17,7 +17,8 @@ from prunus.calls.touches import Span, Touch
 from prunus.files.content import split
 from prunus.files.read_results import trimmed
 from prunus.shell import powershell
-from prunus.shell.programs import ShellStep, pipelines, steps
+from prunus.shell.printing import Form
+from prunus.shell.steps import ShellStep, pipelines, steps
 
 _CUT: Final = re.compile(r"\.\.\. ?\[[^\]\n]{0,60}(?:truncated|omitted)|^\[?\.\.\. \d+ (?:lines|characters)", re.M)
 _CLOSING: Final = re.compile(
@@ -27,17 +28,9 @@ _CLOSING: Final = re.compile(
 _TRIMMING: Final = frozenset({"Bash", "execute_bash", "bash", "terminal", "run_shell_command"})
 """Tools that may drop empty lines at both ends of an output."""
 _EXACT: Final = re.compile(r"\A\s*\{\s*\"(?:returncode|output)\"")
-_SPEAKS: Final = frozenset({"echo", "printf", "pwd", "date", "ls", "wc"})
-_SILENT: Final = frozenset({"cd", "true", ":", "set", "export", "sleep", "mkdir"})
-_QUIET: Final = frozenset({"date", "file", "find", "git", "grep", "ls", "pwd", "rg", "stat", "tree", "wc"})
-"""Programs that print nothing beside their result if they succeed."""
 _CHAINED: Final = ("", "&&", "|")
 """Joints of commands that all succeeded if the last one did."""
 _TROUBLE: Final = re.compile(r"No such file or directory|Permission denied|Is a directory|cannot open|not found")
-
-
-_Form = Literal["plain", "numbered", "unknown", "altered"]
-"""Whether an output shows lines without numbers, with numbers, in one of these forms, or altered."""
 
 
 def printed_lines(tool: str, command: str, span: Span, text: str) -> Shown | None:
@@ -45,7 +38,7 @@ def printed_lines(tool: str, command: str, span: Span, text: str) -> Shown | Non
     if is_cut(text) or _CUT.search(text):
         return None
     script = None if powershell.looks_like(command) else steps(command)
-    if script is not None and any(step.name in _SPEAKS for step in script):
+    if script is not None and any(step.program.output in ("words", "result") for step in script):
         return None
     form = _form(script) if script is not None else "unknown"
     exact = tool not in _TRIMMING or _EXACT.match(text) is not None
@@ -56,7 +49,7 @@ def _body(tool: str, text: str) -> str:
     return _CLOSING.sub("\n", trimmed(body_of(tool, text)))
 
 
-def _lines(body: str, span: Span, form: _Form, front: bool, back: bool) -> Shown | None:
+def _lines(body: str, span: Span, form: Form, front: bool, back: bool) -> Shown | None:
     """The lines in an output; `front` and `back` say that no empty lines are missing at that end."""
     if form == "altered":
         return None
@@ -98,7 +91,7 @@ class _Stretch:
 
     files: int = 0
     """How many spans of files are printed there."""
-    form: _Form | None = None
+    form: Form | None = None
     """The form of its one file; None if there are several, or none."""
     other: bool = False
     """Something else is printed there."""
@@ -142,7 +135,7 @@ def _layout(script: Sequence[ShellStep]) -> tuple[list[_Stretch], list[str]] | N
         outputs = any(step.simple.outputs for step in pipe)
         if first.conditional or first.depth or first.joint not in ("", "&&", ";") or outputs:
             return None
-        if name in _SILENT or not name:
+        if not name or pipe[0].program.output == "nothing":
             continue
         now = stretches[-1]
         if name == "echo" and len(pipe) == 1:
@@ -152,9 +145,9 @@ def _layout(script: Sequence[ShellStep]) -> tuple[list[_Stretch], list[str]] | N
             echoes.append(said)
             stretches.append(_Stretch())
         elif (found := pipe[0].printed) is not None and all(step.printed is not None for step in pipe[1:]):
-            now.files += len(found[0]) * len(found[1])
+            now.files += len(found.files) * len(found.spans)
             now.form = _form(pipe) if now.files == 1 else None
-        elif name in _QUIET:
+        elif pipe[0].program.output == "result":
             now.other = True
         else:
             return None
@@ -163,11 +156,10 @@ def _layout(script: Sequence[ShellStep]) -> tuple[list[_Stretch], list[str]] | N
 
 def _echoed(step: ShellStep) -> str | None:
     """The line that an `echo` prints; None if it is not certain, or not one line with words."""
-    texts = step.texts[1:]
-    if not all(word.certain for word in step.words) or any(text[:1] == "-" and len(text) == 2 for text in texts):
+    said = step.program.says(step.words[1:], step.simple) if step.program.says else None
+    if said is None or said.find("\n") != len(said) - 1 or "\\" in said or not said.strip():
         return None
-    said = " ".join(texts)
-    return said if "\\" not in said and "\n" not in said and said.strip() else None
+    return said[:-1]
 
 
 def _cut_at(body: str, echoes: Sequence[str]) -> list[str] | None:
@@ -186,22 +178,7 @@ def _cut_at(body: str, echoes: Sequence[str]) -> list[str] | None:
     return ["\n".join(part) for part in parts]
 
 
-def _form(script: Sequence[ShellStep]) -> _Form:
+def _form(script: Sequence[ShellStep]) -> Form:
     """The form in which a script prints lines."""
-    form: _Form = "plain"
-    for step in script:
-        words = step.texts
-        flags = "".join(word[1:] for word in words[1:] if word[:1] == "-" and word[1:2] != "-")
-        match step.name:
-            case "cat":
-                if set(flags) & set("AbeEstTv") or "--show-all" in words or "--number-nonblank" in words:
-                    return "altered"
-                if "n" in flags or "--number" in words:
-                    form = "numbered"
-            case "nl":
-                if "ba" not in flags and "a" not in words and "-ba" not in words:
-                    return "altered"
-                form = "numbered"
-            case "bat" | "batcat" | "less" | "more" | "type":
-                form = "unknown"
-    return form
+    forms = [step.printed.form for step in script if step.printed is not None]
+    return "altered" if "altered" in forms else next((form for form in reversed(forms) if form != "plain"), "plain")

@@ -38,8 +38,8 @@ from prunus.files.state import FileState, KnownFile, extent_of
 from prunus.files.tool_edits import follow_changes
 from prunus.files.tracked import TrackedFile, TrackedFiles
 from prunus.history import Call, Result, Text
-from prunus.shell.effects import only_move, written_texts
 from prunus.shell.side_effects import ANYTHING, NO_EFFECT, SideEffects, find_side_effects, merged
+from prunus.shell.spelled_out import only_move, written_texts
 from prunus.view.uses import Piece, Use, own_text
 from prunus.view.view import View
 

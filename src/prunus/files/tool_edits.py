@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from prunus.calls.changes import FileChange, Hunk, Insert, Lines, Patch, Patched, Replace, Write, patched_files
+from prunus.calls.changes import FileChange, Hunk, Insert, Lines, Patched, Replace, Write, patched_files
 from prunus.calls.paths import ends, join
 from prunus.calls.touches import Touch
 from prunus.files.content import MOST, Content, Line, Patience, fitting
@@ -16,8 +16,8 @@ from prunus.view.uses import Use
 
 def follow_changes(files: TrackedFiles, use: Use, changes: Sequence[FileChange], text: str) -> None:
     """Carry out the changes of a call that was made, given the text of its result."""
-    if any(isinstance(change, Patch) for change in changes):
-        _patch(files, use, [file for change in changes if isinstance(change, Patch) for file in change.files])
+    if patched := [change for change in changes if isinstance(change, Patched)]:
+        _patch(files, use, patched)
         return
     if len(use.touches) != 1:
         for touch in use.touches:

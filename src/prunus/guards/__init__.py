@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from prunus.guards.feasible import AlreadyCompacted, BoundReasoning, MinimumGain, OpenCalls
-from prunus.guards.guard import Guard, Hold, Mutes
+from prunus.guards.guard import Guard
 from prunus.guards.protected import Critical, Definitions, ProtectedPaths, ProtectedTools
 from prunus.guards.recent import OpenLoop, RecentTurns, SameTurn, UnresolvedErrors
-
-__all__ = ["ALL", "Guard", "Hold", "Mutes"]
 
 ALL: Final[tuple[type[Guard], ...]] = (
     OpenCalls,

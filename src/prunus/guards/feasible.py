@@ -74,8 +74,7 @@ class MinimumGain:
 
 def _room(use: Use, view: View) -> int:
     """The characters that a text has to stay below so that it is shorter than the result of a call."""
-    part = view.part(use.result)
-    return use.size - _OBJECT if isinstance(part, Result) and part.shape == "object" else use.size
+    return use.size - _OBJECT if view.result(use).shape == "object" else use.size
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a guard is: it checks every proposed edit, whichever strategy proposed it, and may refuse it."""
+"""The protocol of guards. A guard checks every proposed edit, whichever strategy proposed it, and may refuse it."""
 
 from __future__ import annotations
 

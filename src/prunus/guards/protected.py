@@ -1,4 +1,4 @@
-"""Guards of content that never goes: what the user says or names, and what defines tools."""
+"""Guards of content that never goes: the user's words, files and tools that the user names, tool definitions."""
 
 from __future__ import annotations
 
@@ -35,10 +35,8 @@ class Critical:
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)
-        if use is not None:
-            newest = view.newest.get((use.meaning.kind, use.meaning.key)) == use.index
-            if use.meaning.kind == "todo" and newest:
-                return Hold("the newest todo list", uses=len(view.uses) + 1)
+        if use is not None and use.meaning.kind == "todo" and view.is_newest(use):
+            return Hold("the newest todo list", uses=len(view.uses) + 1)
         if self.colours and view.colour_of(edit.target) == "🔴":
             return Hold("a 🔴 item of the todo list names it")
         if use is not None:
@@ -95,7 +93,7 @@ class ProtectedTools:
 
 
 def _matches(tool: str, patterns: tuple[str, ...]) -> bool:
-    return bool(patterns) and any(fnmatchcase(tool, pattern) for pattern in patterns)
+    return any(fnmatchcase(tool, pattern) for pattern in patterns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,7 +103,7 @@ def put_back(message: ChatMessage, changes: Changes) -> ChatMessage:
 
 
 def _calls(message: ChatMessage) -> list[MadeCall]:
-    """The calls of a message: its own blocks, or what the SDK of a provider gave and nobody may change."""
+    """The calls of a message: its own blocks, or the objects of a provider's SDK, which nobody may change."""
     blocks = [(n, block) for n, block in enumerate(message.blocks) if isinstance(block, ToolCallBlock)]
     repeated = message.additional_kwargs.get("tool_calls") or ()
     if blocks:

@@ -106,7 +106,7 @@ def prune_rows(
 
 
 def _changes(row: ChatRow, new: Mapping[str, Any] | None) -> dict[Hashable, Any]:
-    """What has to be put back of one row; a row that was left out stays, since its message has to."""
+    """Return the new values of the parts of one row; none for a removed row, because its message has to stay."""
     if new is None or new is row.chat:
         return {}
     found: dict[Hashable, Any] = {}

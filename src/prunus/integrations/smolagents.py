@@ -88,7 +88,7 @@ def _action(step: ActionStep) -> Iterator[ChatRow]:
     made = [MadeCall(one.id, one.name, *_arguments(one)) for one in calls]
     yield said("assistant", text.strip(), unmapped=others, calls=made)
     results = _results(step, calls)
-    # What an error says stands behind the result, and a result without a call of its own stays as it is.
+    # An error stands behind the result. Results that belong to no single call cannot be changed.
     failed = f"\nError: {step.error}" if step.error is not None else ""
     known = len(results) == len(calls) and not failed
     for n, call in enumerate(calls):
@@ -106,7 +106,7 @@ def _arguments(call: ToolCall) -> tuple[Any, Any]:
 
 
 def _results(step: ActionStep, calls: list[ToolCall]) -> list[str]:
-    """The results of the calls, one for each; one for all of them if nobody knows where one of them ends."""
+    """The result of each call, or one text for all calls if it is unknown where each result ends."""
     whole = step.observations or ""
     given = getattr(step, _OBSERVATIONS, {})
     apart = [given.get(call.id, "") for call in calls]

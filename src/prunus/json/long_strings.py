@@ -40,13 +40,13 @@ class ShortenedJson:
         self._body = body
         self._mark = token_hex(16)
         self._places = _long_strings(body) if len(body) > LARGE else []
-        self.text = self._shortened()
+        self.text = self._shorten()
         """The text to parse: the body itself where it has no long string."""
 
     def __bool__(self) -> bool:
         return bool(self._places)
 
-    def _shortened(self) -> bytes:
+    def _shorten(self) -> bytes:
         if not self._places:
             return self._body
         pieces: list[bytes] = []
@@ -77,7 +77,7 @@ class ShortenedJson:
         for piece in rest:
             start, end = self._places[int(piece[:10])]
             pieces += (body[start:end], piece[10:])
-        return joined(pieces) if rest else raw
+        return join_pieces(pieces) if rest else raw
 
     def decoded(self) -> Any:
         """Return the value of the body."""
@@ -98,10 +98,10 @@ class ShortenedJson:
 
 def stretch(body: bytes, start: int, end: int) -> bytes:
     """Return the bytes between two places."""
-    return body[start:end] if end - start < _HUGE else joined([memoryview(body)[start:end]])
+    return body[start:end] if end - start < _HUGE else join_pieces([memoryview(body)[start:end]])
 
 
-def joined(pieces: Sequence[bytes | memoryview]) -> bytes:
+def join_pieces(pieces: Sequence[bytes | memoryview]) -> bytes:
     """Return the pieces as one text. Python lets other threads run while it joins, if all pieces are `bytes`."""
     if sum(map(len, pieces)) < _HUGE:
         return b"".join(pieces)
@@ -113,11 +113,11 @@ def decode_long(raw: bytes) -> Any:
     return ShortenedJson(raw).decoded() if len(raw) > LARGE else decode(raw)
 
 
-def encoded(value: Any) -> Iterator[bytes]:
+def encode_in_pieces(value: Any) -> Iterator[bytes]:
     """Return the JSON of a value in pieces that msgspec writes one by one."""
     mark = token_hex(16)
     texts: list[str] = []
-    first, *rest = msgspec.json.encode(_without(value, mark, texts)).split(mark.encode())
+    first, *rest = msgspec.json.encode(_without_long_texts(value, mark, texts)).split(mark.encode())
     yield first
     for text, piece in zip(texts, rest, strict=True):
         for at in range(0, len(text), _PIECE):
@@ -125,13 +125,13 @@ def encoded(value: Any) -> Iterator[bytes]:
         yield piece
 
 
-def _without(value: Any, mark: str, texts: list[str]) -> Any:
+def _without_long_texts(value: Any, mark: str, texts: list[str]) -> Any:
     """The value with a mark in place of each long text; the texts are added to `texts` in their order."""
     match value:
         case dict():
-            return {key: _without(inner, mark, texts) for key, inner in value.items()}
+            return {key: _without_long_texts(inner, mark, texts) for key, inner in value.items()}
         case list():
-            return [_without(inner, mark, texts) for inner in value]
+            return [_without_long_texts(inner, mark, texts) for inner in value]
         case str() if len(value) > _LONG:
             texts.append(value)
             return mark
@@ -158,15 +158,15 @@ def _long_strings(body: bytes) -> list[tuple[int, int]]:
 
 
 def _next_quote(body: bytes, at: int) -> int:
-    """Where the next quote stands that no backslash escapes; the end of the text where there is none."""
+    """Return the place of the next quote that no backslash escapes; the end of the text if there is none."""
     for _ in range(_HOPS):
         at = body.find(b'"', at)
         if at < 0:
             return len(body)
-        if not _escaped(body, at):
+        if not _is_escaped(body, at):
             return at
         at += 1
-    # Where many quotes are escaped, a pattern passes them quicker.
+    # If many quotes are escaped, a pattern skips them faster.
     while found := _INSIDE.match(body, at, at + _PIECE):
         at = found.end()
         if at < len(body) and body[at] == ord('"'):
@@ -176,12 +176,12 @@ def _next_quote(body: bytes, at: int) -> int:
 
 def _quote_before(body: bytes, at: int) -> int:
     at = body.rfind(b'"', 0, at)
-    while at >= 0 and _escaped(body, at):
+    while at >= 0 and _is_escaped(body, at):
         at = body.rfind(b'"', 0, at)
     return at
 
 
-def _escaped(body: bytes, at: int) -> bool:
+def _is_escaped(body: bytes, at: int) -> bool:
     """Whether an odd number of backslashes stands before a place."""
     start = at
     while start and body[start - 1] == ord("\\"):
@@ -199,7 +199,7 @@ def _pieces(text: bytes) -> Iterator[bytes]:
 
 
 def _end_of_piece(text: bytes, start: int) -> int:
-    """Where a piece can end so that no character is cut in two: neither an escape, nor the bytes of UTF-8."""
+    """Return where a piece can end without cutting an escape or the bytes of a character in two."""
     end = start + _PIECE
     plain = list(_PLAIN.finditer(text, end - _TAIL, end))
     if plain:

@@ -34,7 +34,7 @@ def splice(raw: bytes, changes: Mapping[Path, bytes | None]) -> bytes:
     tree = _Tree()
     for path, value in changes.items():
         tree.plant(path, value)
-    _, cuts = _walk(raw, _skip_space(raw, 0), tree)
+    _, cuts = _walk(raw, skip_space(raw, 0), tree)
     pieces: list[bytes] = []
     at = 0
     for start, end, value in sorted(cuts):
@@ -46,9 +46,9 @@ def splice(raw: bytes, changes: Mapping[Path, bytes | None]) -> bytes:
 
 def values(raw: bytes) -> dict[str | int, bytes]:
     """Return the JSON bytes of each value of an object by key, or of each item of a list by index."""
-    start = _skip_space(raw, 0)
+    start = skip_space(raw, 0)
     found: dict[str | int, bytes] = {}
-    at = _skip_space(raw, start + 1)
+    at = skip_space(raw, start + 1)
     while raw[at] not in _CLOSING:
         key: str | int = len(found)
         if raw[start] == 0x7B:
@@ -93,7 +93,7 @@ def _walk(raw: bytes, start: int, tree: _Tree) -> tuple[int, list[_Cut]]:
         raise FormatError(f"a value at byte {start} is neither object nor list")
     members: list[tuple[str | int, int, int]] = []
     cuts: dict[str | int, list[_Cut]] = {}
-    at = _skip_space(raw, start + 1)
+    at = skip_space(raw, start + 1)
     while raw[at] not in _CLOSING:
         begin = value = at
         key: str | int = len(members)
@@ -134,10 +134,11 @@ def _key(raw: bytes, at: int) -> tuple[str, int]:
     if plain is not None:
         return plain[1].decode(), plain.end()
     end = _end_of_value(raw, at)
-    return str(decode(raw[at:end], str)), _skip_space(raw, _skip_space(raw, end) + 1)
+    return str(decode(raw[at:end], str)), skip_space(raw, skip_space(raw, end) + 1)
 
 
-def _skip_space(raw: bytes, at: int) -> int:
+def skip_space(raw: bytes, at: int) -> int:
+    """Return where the white space at a place ends."""
     if raw[at : at + 1] > b" ":
         return at
     found = _SPACE.match(raw, at)

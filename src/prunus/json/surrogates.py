@@ -36,7 +36,7 @@ def decode(data: bytes | str | msgspec.Raw, type: Any = Any) -> Any:
         raise
     except msgspec.DecodeError:
         raw = data.encode() if isinstance(data, str) else bytes(data)
-        whole = mended(raw)
+        whole = mend_surrogates(raw)
         if whole == raw:
             raise
     return msgspec.json.decode(whole, type=type)
@@ -70,7 +70,7 @@ def encode(value: Any, plain: Callable[[Any], Any] | None = None) -> bytes:
     return json.dumps(known, separators=(",", ":"), allow_nan=False).encode()
 
 
-def mended(raw: bytes) -> bytes:
+def mend_surrogates(raw: bytes) -> bytes:
     """Return a JSON text of the same length in which each half of a surrogate pair is the replacement character."""
     return _SURROGATE.sub(_mend, raw)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from prunus.lab.conversations import FileResults
 from prunus.lab.cost import Rate, Writes, lost_rate
+from prunus.lab.run import Measurement
 from prunus.schedule.dollars import Money
 from prunus.spending import DayTotals, Earnings
 
@@ -18,17 +19,13 @@ RIVALS: Final = {
     "clear:100000:3": "Anthropic's rule: past 100k tokens all but 3 cleared",
 }
 """The rivals that need no package, and what they do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """One policy in one session; costs are in tokens of uncached input."""
-
-    cost: float
-    effective: float
-    """The cost including one more request for each part that the agent must read again."""
-    lost: int
-    """Requests whose answer edits lines that the pruned request did not show."""
+_RECORDED: Final = (
+    "path", "session", "agent", "model", "known", "lifetime", "first", "last", "project", "billed",
+    "writes_unpruned", "writes", "requests", "copied", "unpruned_tokens", "tokens", "unpruned", "cost", "effective",
+    "unpruned_cached", "cached", "breaks", "lost", "hard", "hard_kept", "soft", "soft_kept", "in_place",
+    "refused", "invalid",
+)  # fmt: skip
+"""The fields of a session in JSON output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,62 +42,27 @@ class Effect:
     """Its share of the net savings, in tokens of uncached input, by the price of the tokens it kept out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Total:
-    """Sums over sessions; costs are in tokens of uncached input."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionResult(Measurement):
+    """One session at the level that the user chose, and what `prunus analyze` tells beyond `prunus replay`."""
 
-    sessions: int = 0
-    requests: int = 0
+    path: str
+    known: bool
+    """Whether the price table knows the model; otherwise the default price applies."""
     copied: int = 0
     """Requests that a resumed session repeats from another file. They count in that file only."""
-    unpruned_tokens: int = 0
-    """Tokens of all requests as the agent sent them."""
-    tokens: int = 0
-    """Tokens of all requests after pruning."""
-    unpruned: float = 0.0
-    """Cost without pruning."""
-    cost: float = 0.0
-    effective: float = 0.0
-    """The cost including one more request for each part that the agent must read again."""
     unpruned_cached: int = 0
     """Tokens that the prompt cache would have provided without pruning."""
     cached: int = 0
-    breaks: int = 0
+    own_breaks: int = 0
     """Requests that break a warm cache only because Prunus changed the prefix."""
-    lost: int = 0
-    """Requests whose answer edits lines that the pruned request did not show."""
-    hard: int = 0
-    """Lines and files that later calls used."""
-    hard_kept: int = 0
-    soft: int = 0
-    """Names that later calls used."""
-    soft_kept: int = 0
-    """Retained names anywhere in a request, also in a mere list of names."""
-    in_place: int = 0
-    """Retained names in an unchanged line or in a path."""
     refused: int = 0
     """Requests that Prunus could not read and sent unchanged."""
-    invalid: int = 0
-    """Pruned requests that a provider would refuse; more than 0 means a bug in Prunus."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionResult:
-    """The result of one session."""
-
-    path: str
-    session: str
-    agent: str
-    model: str
-    """The model's name; empty if the recording does not say."""
-    known: bool
-    """Whether the price table knows the model; otherwise the default price applies."""
-    total: Total
-    strategies: Mapping[str, Effect]
+    strategies: Mapping[str, Effect] = field(default_factory=dict)
+    beside: Mapping[str, Measurement] = field(default_factory=dict)
+    """The same session at the other levels, and with the rivals."""
     lifetime: str = ""
     """The lifetime of its prompt cache, as in `cache_control.ttl`; empty if the recording does not say."""
-    beside: Mapping[str, Alternative] = field(default_factory=dict)
-    """What the other levels and the rivals would have cost and lost."""
     first: float | None = None
     """The time of its first request; None if the recording does not say."""
     last: float | None = None
@@ -116,10 +78,10 @@ class SessionResult:
 File = FileResults[SessionResult]
 
 
-def total(rows: Iterable[SessionResult]) -> Total:
-    """Return the sums over all sessions."""
-    totals = [row.total for row in rows]
-    return Total(**{one.name: sum(getattr(part, one.name) for part in totals) for one in fields(Total)})
+def total(rows: Sequence[SessionResult]) -> SessionResult:
+    """Return the sum of each number over one or more sessions, in the shape of one session."""
+    names = [one.name for one in fields(SessionResult) if one.type in ("int", "float")]
+    return replace(rows[0], **{name: sum(getattr(row, name) for row in rows) for name in names})
 
 
 def in_dollars(rows: Iterable[SessionResult], money: Money, cost: Callable[[SessionResult], float]) -> float | None:
@@ -128,17 +90,17 @@ def in_dollars(rows: Iterable[SessionResult], money: Money, cost: Callable[[Sess
     return sum(known) if known else None
 
 
-def lost_events(rows: Iterable[SessionResult]) -> Rate:
+def lost_events(rows: Iterable[Measurement]) -> Rate:
     """Return the lost events per 1,000 requests, with an interval over sessions."""
-    return lost_rate([(row.total.lost, row.total.requests) for row in rows])
+    return lost_rate((row.lost, row.requests) for row in rows)
 
 
-def by_agent(rows: Iterable[SessionResult]) -> dict[str, Total]:
-    """Return the sums over the sessions of each agent."""
+def by_agent(rows: Iterable[SessionResult]) -> dict[str, list[SessionResult]]:
+    """Return the sessions of each agent."""
     agents: dict[str, list[SessionResult]] = {}
     for row in rows:
         agents.setdefault(row.agent, []).append(row)
-    return {agent: total(group) for agent, group in sorted(agents.items())}
+    return dict(sorted(agents.items()))
 
 
 def strategies(rows: Iterable[SessionResult]) -> dict[str, Effect]:
@@ -156,16 +118,17 @@ def strategies(rows: Iterable[SessionResult]) -> dict[str, Effect]:
 
 def least(rows: Iterable[SessionResult], count: int = 5) -> tuple[SessionResult, ...]:
     """Return the sessions with the smallest savings; of equal ones the more expensive session comes first."""
-    ranked = sorted(rows, key=lambda row: (-share(row.total.cost, row.total.unpruned), -row.total.unpruned))
+    ranked = sorted(rows, key=lambda row: (-share(row.cost, row.unpruned), -row.unpruned))
     return tuple(ranked[:count])
 
 
 def record(row: SessionResult) -> dict[str, Any]:
-    """Return a session as plain data, for JSON output: its sums stand beside its other fields."""
-    about = asdict(row)
-    numbers, strategies, beside = (about.pop(name) for name in ("total", "strategies", "beside"))
-    del numbers["sessions"]
-    return {**about, **numbers, "strategies": strategies, "beside": beside}
+    """Return a session as plain data, for JSON output."""
+    about = {name: getattr(row, name) for name in _RECORDED}
+    beside = {
+        name: {"cost": one.cost, "effective": one.effective, "lost": one.lost} for name, one in row.beside.items()
+    }
+    return {**about, "breaks": row.own_breaks, "strategies": row.strategies, "beside": beside}
 
 
 def share(part: float, whole: float) -> float:
@@ -175,20 +138,19 @@ def share(part: float, whole: float) -> float:
 
 def as_days(row: SessionResult, day: str) -> DayTotals:
     """Return a session as the sums of one day."""
-    one = row.total
     return DayTotals(
         day,
         row.agent,
         row.model,
         row.project,
-        requests=one.requests,
-        tokens_before=one.unpruned_tokens,
-        tokens_after=one.tokens,
-        input=one.tokens - one.cached,
-        cache_read=one.cached,
-        cost=one.cost,
-        cost_unpruned=one.unpruned,
-        breaks=one.breaks,
+        requests=row.requests,
+        tokens_before=row.unpruned_tokens,
+        tokens_after=row.tokens,
+        input=row.tokens - row.cached,
+        cache_read=row.cached,
+        cost=row.cost,
+        cost_unpruned=row.unpruned,
+        breaks=row.own_breaks,
     )
 
 

@@ -75,8 +75,6 @@ class FileResults(Generic[Found]):
 
     path: str
     rows: tuple[Found, ...] = ()
-    conversations: int = 0
-    """The conversations that have rows."""
     short: int = 0
     """Conversations with too few requests to count."""
     skipped: int = 0
@@ -188,9 +186,9 @@ def for_each_conversation(
             failures.append(_reason(source.name, error))
     if len(failures) > _SAID:
         failures[_SAID:] = [f"and {len(failures) - _SAID} more"]
-    short = sum(not rows for rows in found)
     rows = tuple(row for rows in found for row in rows)
-    return FileResults(name, rows, len(found) - short, short, skipped, copies, "; ".join(failures))
+    short = sum(not rows for rows in found)
+    return FileResults(name, rows, short, skipped, copies, "; ".join(failures))
 
 
 def _reason(name: str, error: Exception) -> str:

@@ -39,7 +39,8 @@ _LOSSES: Final = (
     "GROUP BY policy, prices, model, lost, requests"
 )
 _COUNTS: Final = (
-    "SELECT count(*) FILTER (failure <> ''), coalesce(sum(short), 0), coalesce(sum(skipped), 0) FROM found"
+    "SELECT count(*) FILTER (failure <> ''), coalesce(sum(short), 0), coalesce(sum(skipped), 0), "
+    "count(*) FILTER (policy IS NULL) FROM found"
 )
 
 
@@ -189,7 +190,9 @@ def _fill(report: CorpusReport, database: Any) -> None:
     for policy, prices, model, lost, requests, count in database.execute(_LOSSES).fetchall():
         report.groups[policy, prices, model].losses[lost, requests] = count
     [counts] = database.execute(_COUNTS).fetchall()
-    report.failed, report.short, report.skipped = map(int, counts)
+    report.failed, report.short, report.skipped, others = map(int, counts)
+    if others:
+        raise FormatError(f"{others:,} lines of these files are no rows of `prunus replay --out`")
 
 
 def _table(path: Path) -> str:

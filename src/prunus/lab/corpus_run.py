@@ -29,7 +29,7 @@ from prunus.lab.progress import CorpusProgress, size_of
 from prunus.lab.run import Measured, Study, measure
 
 Told = Callable[[str], None]
-"""Is told why a recording could not be read."""
+"""A function that gets the reason for which a recording could not be read."""
 
 
 def run_corpus(
@@ -210,7 +210,7 @@ def _on_this_machine(
             with worker_pool(workers) as pool:
                 for source, future in as_completed(work, _noted(items, under_way), pool, ahead=2 * workers):
                     measured = future.result()
-                    del under_way[source.name]
+                    under_way.pop(source.name, None)  # Two members of an archive may have the same name.
                     yield source, measured
             over = True
         except BrokenExecutor:

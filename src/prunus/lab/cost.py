@@ -124,7 +124,7 @@ def cache_writes(replayed: Replay, price: Price) -> Writes:
 
 
 def provider_count(billed: Sequence[int], unpruned: Replay) -> ProviderCount:
-    """Return how the provider counts, by its counts and by ours for the requests as they were recorded."""
+    """Return how the provider's token counts follow from ours, by the recorded requests of which both are known."""
     pairs: list[tuple[int, int]] = []
     for one, count in zip(unpruned.requests, billed, strict=False):
         if pairs and 0 < count < pairs[-1][1]:
@@ -148,9 +148,9 @@ class ProviderCount:
     rate: float = 1.0
     """Its tokens for one of ours."""
     around: int = 0
-    """Its tokens of what stands around the messages beyond what was recorded."""
+    """Its tokens for system text and tools that were sent around the messages and not recorded."""
     known: bool = False
-    """Whether the recording tells."""
+    """Whether the recording has counts of the provider."""
 
     def of(self, replayed: Replay) -> Replay:
         """Return a replay with the provider's tokens."""

@@ -9,9 +9,7 @@ from datetime import date
 from prunus.lab.analysis import (
     LEVEL,
     RIVALS,
-    Alternative,
     SessionResult,
-    Total,
     by_agent,
     in_dollars,
     least,
@@ -20,8 +18,8 @@ from prunus.lab.analysis import (
     strategies,
     total,
 )
-from prunus.lab.cost import lost_rate
 from prunus.lab.page import PageSection
+from prunus.lab.run import Measurement
 from prunus.schedule.dollars import Money
 from prunus.schedule.prices import DEFAULT
 from prunus.settings.presets import LEVELS
@@ -74,8 +72,8 @@ class _Report:
 
     def _in_dollars(self) -> str:
         """Return what the sessions cost and what Prunus would have saved; empty if no price is known."""
-        unpruned = in_dollars(self._rows, self._money, lambda row: row.total.unpruned)
-        paid = in_dollars(self._rows, self._money, lambda row: row.total.cost)
+        unpruned = in_dollars(self._rows, self._money, lambda row: row.unpruned)
+        paid = in_dollars(self._rows, self._money, lambda row: row.cost)
         if not unpruned or paid is None:
             return ""
         saved = unpruned - paid
@@ -118,12 +116,11 @@ class _Report:
         """Return the levels of Prunus beside the rivals."""
         lines = []
         for name in filter(self._known, (*LEVELS, *RIVALS)):
-            found = [self._alternative(row, name) for row in self._rows]
-            rate = lost_rate((one.lost, row.total.requests) for one, row in zip(found, self._rows, strict=True))
+            found = [self._measured(row, name) for row in self._rows]
             words = f"Prunus, {name}{' (these tables)' * (name == self._level)}" if name in LEVELS else RIVALS[name]
             effective = share(sum(one.effective for one in found), self._total.unpruned)
             cost = share(sum(one.cost for one in found), self._total.unpruned)
-            lines.append((words, f"{cost:.3f}", self._saved(name), f"{effective:.3f}", str(rate)))
+            lines.append((words, f"{cost:.3f}", self._saved(name), f"{effective:.3f}", str(lost_events(found))))
         return PageSection(
             "Levels and rivals",
             ("policy", "cost", "saved", "effective cost", "lost per 1,000"),
@@ -134,40 +131,37 @@ class _Report:
     def _known(self, name: str) -> bool:
         return name == self._level or all(name in row.beside for row in self._rows)
 
-    def _alternative(self, row: SessionResult, name: str) -> Alternative:
-        """Return one policy in a session: the one that was replayed, or one beside it."""
-        if name != self._level:
-            return row.beside[name]
-        return Alternative(row.total.cost, row.total.effective, row.total.lost)
+    def _measured(self, row: SessionResult, name: str) -> Measurement:
+        """Return one policy in a session: the level that was chosen, or a policy beside it."""
+        return row if name == self._level else row.beside[name]
 
     def _saved(self, name: str) -> str:
         """Return what a policy saves: dollars of the sessions with a price, or a share of the cost of all."""
 
         def gain(row: SessionResult) -> float:
-            return row.total.unpruned - self._alternative(row, name).cost
+            return row.unpruned - self._measured(row, name).cost
 
         saved = in_dollars(self._rows, self._money, gain)
         return f"{share(sum(map(gain, self._rows)), self._total.unpruned):.1%}" if saved is None else dollars(saved)
 
     def sections(self) -> tuple[PageSection, ...]:
         """Return the tables by agent, by strategy and by session."""
-        sums = by_agent(self._rows)
-        members = {name: [row for row in self._rows if row.agent == name] for name in sums}
-        if len(sums) > 1:
-            sums["all"], members["all"] = self._total, list(self._rows)
+        members = by_agent(self._rows)
+        if len(members) > 1:
+            members["all"] = list(self._rows)
         before = "$ before" if self._priced else "cost before"
         return (
             PageSection(
                 "By agent",
                 ("agent", "sessions", "requests", "tokens before", "after", before, "after", "cost"),
-                tuple(self._costs(name, sums[name], members[name]) for name in sums),
+                tuple(self._costs(name, rows) for name, rows in members.items()),
                 "Cost is a share of not pruning"
                 + ("." if self._priced else ", before and after are in uncached input tokens."),
             ),
             PageSection(
                 "Loss",
                 ("agent", "lost", "per 1,000 requests", "effective cost", "hard", "soft"),
-                tuple(_losses(name, sums[name], members[name]) for name in sums),
+                tuple(_losses(name, rows) for name, rows in members.items()),
                 "Lost are requests whose answer edits lines that were cut, with a 95 % interval over sessions; "
                 "effective cost counts one more request for each part that must then be read again. Hard and soft "
                 "are shares of what later calls used and was still shown: lines and files; names in a line as it "
@@ -176,7 +170,7 @@ class _Report:
             PageSection(
                 "Prompt cache",
                 ("agent", "cached before", "after", "breaks", "per 100 requests"),
-                tuple(_cache(name, one) for name, one in sums.items()),
+                tuple(_cache(name, rows) for name, rows in members.items()),
                 "Cached are shares of the tokens sent. Breaks are those of a warm cache that Prunus causes.",
             ),
             PageSection(
@@ -197,12 +191,13 @@ class _Report:
             ),
         )
 
-    def _costs(self, name: str, sums: Total, rows: Sequence[SessionResult]) -> Cells:
-        unpruned = in_dollars(rows, self._money, lambda row: row.total.unpruned)
-        paid = in_dollars(rows, self._money, lambda row: row.total.cost)
+    def _costs(self, name: str, rows: Sequence[SessionResult]) -> Cells:
+        sums = total(rows)
+        unpruned = in_dollars(rows, self._money, lambda row: row.unpruned)
+        paid = in_dollars(rows, self._money, lambda row: row.cost)
         return (
             name,
-            f"{sums.sessions:,}",
+            f"{len(rows):,}",
             f"{sums.requests:,}",
             f"{sums.unpruned_tokens:,}",
             f"{sums.tokens:,}",
@@ -218,15 +213,15 @@ class _Report:
         return f"{tokens:,.0f}" if not self._priced else "-" if known is None else dollars(known)
 
     def _gain(self, row: SessionResult) -> Cells:
-        saved, price = row.total.unpruned - row.total.cost, self._money.of(row.model)
+        saved, price = row.unpruned - row.cost, self._money.of(row.model)
         return (
             row.session,
             row.agent,
             row.model or "-",
-            f"{row.total.requests:,}",
-            f"{row.total.unpruned_tokens:,}",
+            f"{row.requests:,}",
+            f"{row.unpruned_tokens:,}",
             "-" if price is None else dollars(saved * price),
-            f"{share(row.total.cost, row.total.unpruned):.3f}",
+            f"{share(row.cost, row.unpruned):.3f}",
         )
 
     def notes(self) -> tuple[str, ...]:
@@ -270,7 +265,8 @@ class _Report:
         )
 
 
-def _losses(name: str, sums: Total, rows: Sequence[SessionResult]) -> Cells:
+def _losses(name: str, rows: Sequence[SessionResult]) -> Cells:
+    sums = total(rows)
     return (
         name,
         f"{sums.lost:,}",
@@ -281,11 +277,12 @@ def _losses(name: str, sums: Total, rows: Sequence[SessionResult]) -> Cells:
     )
 
 
-def _cache(name: str, sums: Total) -> Cells:
+def _cache(name: str, rows: Sequence[SessionResult]) -> Cells:
+    sums = total(rows)
     return (
         name,
         f"{share(sums.unpruned_cached, sums.unpruned_tokens):.1%}",
         f"{share(sums.cached, sums.tokens):.1%}",
-        f"{sums.breaks:,}",
-        f"{100 * share(sums.breaks, sums.requests):.1f}",
+        f"{sums.own_breaks:,}",
+        f"{100 * share(sums.own_breaks, sums.requests):.1f}",
     )

@@ -6,6 +6,7 @@ The prices of a session are those of its own model.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,15 +14,15 @@ from typing import Any
 from msgspec.json import encode
 
 from prunus.clients.dialect import project_of
-from prunus.lab.analysis import LEVEL, RIVALS, Alternative, Effect, File, SessionResult, Total
+from prunus.lab.analysis import LEVEL, RIVALS, Effect, File, SessionResult
 from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats
-from prunus.lab.cost import cache_writes, cost, events, is_cold
+from prunus.lab.cost import cache_writes, is_cold
 from prunus.lab.policies import policy_named
-from prunus.lab.policy import Pruned, PrunusSender, Unpruned
+from prunus.lab.policy import Bound, Policy, Pruned, PrunusSender, Unpruned
 from prunus.lab.pool import spread_counted
 from prunus.lab.progress import Gauge
 from prunus.lab.replay import Replay
-from prunus.lab.run import ConversationReplays
+from prunus.lab.run import OWN, ConversationReplays
 from prunus.pruner import Pruner
 from prunus.schedule.prices import DEFAULT, Price, price_of
 from prunus.settings.presets import LEVELS
@@ -49,43 +50,29 @@ def measure(path: Path, gauge: Gauge | None = None, *, level: str = LEVEL, known
 def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> SessionResult:
     session, copied, price = piece.session, piece.copied, piece.price
     replays = ConversationReplays(piece, gauge, billed=True)
-    chosen = policy_named(level, price, piece.window)
+
+    def policy(name: str) -> Policy | Bound:
+        return policy_named(name, price, piece.window)
+
+    chosen = policy(level)
     assert isinstance(chosen, Pruned)
-    policy = _Watched(chosen)
-    before, after, kept = replays.paid(Unpruned()), replays.paid(policy), replays.kept(policy)
-    unpruned, paid = cost(before, price), cost(after, price)
-    numbers = Total(
-        sessions=1,
-        requests=len(session.requests) - copied,
-        copied=copied,
-        unpruned_tokens=unpruned.tokens,
-        tokens=paid.tokens,
-        unpruned=unpruned.cost,
-        cost=paid.cost,
-        effective=paid.cost + sum(part.cost(price) for part in kept.lost),
-        unpruned_cached=_cached(before, price),
-        cached=_cached(after, price),
-        breaks=_breaks(before, after, price),
-        lost=events(kept.lost),
-        hard=kept.hard,
-        hard_kept=kept.hard_kept,
-        soft=kept.soft,
-        soft_kept=kept.soft_kept,
-        in_place=kept.in_place,
-        refused=policy.refused,
-        invalid=paid.invalid,
-    )
+    watched = _Watched(chosen)
+    before, after = replays.paid(Unpruned()), replays.paid(watched)
+    measured = replays.measurement(level, watched, OWN)
+    others = (name for name in (*LEVELS, *RIVALS) if name != level)
     times = [time for time in session.times[copied:] if time is not None]
     return SessionResult(
+        **asdict(measured),
         path=str(path),
-        session=session.name,
-        agent=session.agent,
-        model=session.model,
         known=price_of(session.model) != DEFAULT,
-        total=numbers,
-        strategies=_effects(policy.tallies[copied:], after, price, unpruned.cost - paid.cost),
+        copied=copied,
+        unpruned_cached=_cached(before, price),
+        cached=_cached(after, price),
+        own_breaks=_breaks(before, after, price),
+        refused=watched.refused,
+        strategies=_effects(watched.tallies[copied:], after, price, measured.unpruned - measured.cost),
+        beside={name: replays.measurement(name, policy(name), OWN) for name in others},
         lifetime=piece.lifetime,
-        beside={name: _alternative(name, piece, replays) for name in (*LEVELS, *RIVALS) if name != level},
         first=min(times, default=None),
         last=max(times, default=None),
         project=project_of(encode(session.body(0))) or path.parent.name,
@@ -93,14 +80,6 @@ def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> S
         writes_unpruned=cache_writes(before, price),
         writes=cache_writes(after, price),
     )
-
-
-def _alternative(name: str, piece: RecordedConversation, replays: ConversationReplays) -> Alternative:
-    """Return what another level of Prunus, or a rival, would have cost and lost."""
-    policy = policy_named(name, piece.price, piece.window)
-    paid, kept = cost(replays.paid(policy), piece.price), replays.kept(policy)
-    effective = paid.cost + sum(part.cost(piece.price) for part in kept.lost)
-    return Alternative(paid.cost, effective, events(kept.lost))
 
 
 class _Watched(PrunusSender):

@@ -94,7 +94,8 @@ def page(files: Sequence[File], lead: str, sections: Sequence[PageSection], note
     costs: list[Bar] = []
     sent: list[Bar] = []
     cached: list[Bar] = []
-    for agent, one in by_agent(rows).items():
+    for agent, group in by_agent(rows).items():
+        one = total(group)
         cost = share(one.cost, one.unpruned)
         costs.append(Bar(agent, cost, f"{cost:.1%} of not pruning"))
         less = f"{short(one.unpruned_tokens)} to {short(one.tokens)}"
@@ -106,9 +107,9 @@ def page(files: Sequence[File], lead: str, sections: Sequence[PageSection], note
     kept_out = [
         Bar(name, share(effect.kept, most), f"{short(effect.kept)} tokens") for name, effect in found.items()
     ]
-    everything = total(rows)
+    requests = sum(row.requests for row in rows)
     content = f"""<p class="lead">{escape(lead)}</p>
-<p>{everything.sessions:,} sessions, {everything.requests:,} requests, replayed on this machine; nothing was sent
+<p>{len(rows):,} sessions, {requests:,} requests, replayed on this machine; nothing was sent
 anywhere.</p>
 {_bars("Cost by agent", costs, even=True)}
 {_bars("Tokens sent by agent", sent, even=True)}
@@ -160,11 +161,7 @@ def _rects(row: Bar, longest: float, even: bool) -> str:
 
 def _curve(rows: Sequence[SessionResult]) -> str:
     """Draw a thin bar for each session, from the largest savings to the smallest; the line marks no pruning."""
-    costs = sorted(
-        (share(row.total.cost, row.total.unpruned), f"{row.session} ({row.agent})")
-        for row in rows
-        if row.total.unpruned
-    )
+    costs = sorted((share(row.cost, row.unpruned), f"{row.session} ({row.agent})") for row in rows if row.unpruned)
     if not costs:
         return ""
     title = "Cost of each session, the largest gain first"

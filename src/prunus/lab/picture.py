@@ -44,7 +44,10 @@ _NEAR: Final = 9.0
 """How far a label is from its point, if it stands beside it."""
 _FAR: Final = (18.0, 28.0, 40.0, 54.0)
 _WAYS: Final = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (1, 1), (-1, -1), (-1, 1))
-_Box = tuple[float, float, float, float]
+Box = tuple[float, float, float, float]
+"""The left, top, right and bottom edge of a rectangle."""
+_FRAME: Final = (_LEFT, _TOP - 6, WIDTH - 2, HEIGHT - _BOTTOM)
+"""The room in which labels may stand."""
 
 
 def picture(summaries: Sequence[Summary], title: str = "Cost against loss") -> str:
@@ -138,11 +141,11 @@ def _along(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     ]
 
 
-def place_labels(spots: Sequence[Spot], avoided: Sequence[tuple[float, float]], frame: LabelFrame) -> list[Label]:
+def place_labels(spots: Sequence[Spot], avoided: Sequence[tuple[float, float]], frame: Box) -> list[Label]:
     """Return a label for each spot, in their order; labels keep off the `avoided` points of lines."""
     dots = [(spot.x - _DOT_ROOM, spot.y - _DOT_ROOM, spot.x + _DOT_ROOM, spot.y + _DOT_ROOM) for spot in spots]
     lines = [(x - 2, y - 2, x + 2, y + 2) for x, y in avoided]
-    taken: list[_Box] = []
+    taken: list[Box] = []
     placed: dict[int, Label] = {}
     # Spots in a crowd have few free places, so they choose first.
     crowded = sorted(range(len(spots)), key=lambda n: -_neighbours(spots[n], spots))
@@ -157,7 +160,7 @@ def place_labels(spots: Sequence[Spot], avoided: Sequence[tuple[float, float]], 
     return [placed[n] for n in range(len(spots))]
 
 
-def _places(spot: Spot) -> Iterator[tuple[_Box, Label]]:
+def _places(spot: Spot) -> Iterator[tuple[Box, Label]]:
     width = _LETTER_WIDTH * len(spot.name)
     for distance in (_NEAR, *_FAR):
         for across, down in _WAYS:
@@ -178,7 +181,7 @@ def _anchored(across: int, x: float, width: float) -> tuple[Literal["start", "mi
     return ("end", x + width) if across < 0 else ("middle", x + width / 2)
 
 
-def _covered(box: _Box, others: Sequence[_Box]) -> float:
+def _covered(box: Box, others: Sequence[Box]) -> float:
     """Return how much of other boxes a box covers."""
     left, top, right, bottom = box
     return sum(
@@ -187,11 +190,10 @@ def _covered(box: _Box, others: Sequence[_Box]) -> float:
     )
 
 
-def _outside(box: _Box, frame: LabelFrame) -> float:
+def _outside(box: Box, frame: Box) -> float:
     """Return how much of a box is outside of the frame; that is worse than to cover something."""
-    left, top, right, bottom = box
-    beyond = max(0.0, frame.left - left) + max(0.0, right - frame.right)
-    return 1_000 * (beyond + max(0.0, frame.top - top) + max(0.0, bottom - frame.bottom))
+    beyond = (frame[0] - box[0], frame[1] - box[1], box[2] - frame[2], box[3] - frame[3])
+    return 1_000 * sum(max(0.0, edge) for edge in beyond)
 
 
 def _neighbours(spot: Spot, spots: Sequence[Spot]) -> int:
@@ -205,20 +207,6 @@ class Spot:
     x: float
     y: float
     name: str
-
-
-@dataclass(frozen=True, slots=True)
-class LabelFrame:
-    """The room in which labels may stand."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-
-_FRAME: Final = LabelFrame(_LEFT, _TOP - 6, WIDTH - 2, HEIGHT - _BOTTOM)
-"""Where labels may stand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,14 +22,14 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
 from prunus.calls.arguments import changes_of
-from prunus.calls.changes import Patch, Replace
+from prunus.calls.changes import Patched, Replace
 from prunus.calls.paths import normalise
 from prunus.calls.toolbox import Toolbox
 from prunus.clients.sessions import Session
 from prunus.history import Call
 from prunus.lab.cost import VISIBLE, LostPart
 from prunus.lab.replay import Form, Reader, Replay, Sheet, shown_text
-from prunus.shell.sought import texts_sought
+from prunus.shell.spelled_out import texts_sought
 
 LINE: Final = 12
 """The length of the shortest line that counts, without surrounding blanks."""
@@ -244,8 +244,8 @@ def lines(call: Call, toolbox: Toolbox) -> frozenset[str]:
         match change:
             case Replace(old):
                 found.update(old.splitlines())
-            case Patch(files):
-                for hunk in (hunk for file in files if file.verb == "Update" for hunk in file.hunks):
+            case Patched("Update", hunks=hunks):
+                for hunk in hunks:
                     found.update((*hunk.below, *hunk.old))
     return frozenset(line for line in map(str.strip, found) if len(line) >= LINE)
 

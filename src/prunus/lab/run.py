@@ -87,6 +87,16 @@ class Measurement:
     model: str = ""
     """The model's name; empty if the recording does not say."""
 
+    @property
+    def hard(self) -> int:
+        """Lines and files that later calls used."""
+        return self.lines + self.files
+
+    @property
+    def hard_kept(self) -> int:
+        """Those of them that the pruned requests still showed."""
+        return self.lines_kept + self.files_kept
+
 
 Measured = FileResults[Measurement]
 
@@ -140,6 +150,7 @@ class ConversationReplays:
         self.count = provider_count(session.billed, unpruned) if billed else ProviderCount()
         self._replays: dict[Policy | Bound, Replay] = {Unpruned(): unpruned}
         self._kept: dict[Policy | Bound, Retention] = {}
+        self._fold = fold_of(session)
 
     def replayed(self, policy: Policy | Bound) -> Replay:
         """Return all requests of the conversation under a policy."""
@@ -163,19 +174,21 @@ class ConversationReplays:
             self._kept[policy] = retention(self._later, self.replayed(policy))
         return self._kept[policy]
 
+    def measurement(self, name: str, policy: Policy | Bound, prices: str) -> Measurement:
+        """Return the figures of a policy, under the name that the user gave it, at a price."""
+        piece = self._piece
+        price = piece.price if prices == OWN else price_row(prices)
+        base, paid = (cost(self.paid(one), price) for one in (Unpruned(), policy))
+        kept = self.kept(policy)
+        return measurement(piece.session, piece.copied, name, prices, price, base, paid, kept, self._fold)
+
 
 def _rows(piece: RecordedConversation, study: Study, gauge: Gauge) -> Iterator[Measurement]:
-    session = piece.session
     replays = ConversationReplays(piece, gauge, billed=study.billed)
-    gauge.advance(len(session.requests))
-    fold = fold_of(session)
+    gauge.advance(len(piece.session.requests))
     for prices in study.prices:
-        price = piece.price if prices == OWN else price_row(prices)
-        base = cost(replays.paid(Unpruned()), price)
         for name in study.policies:
-            policy = _policy(name, prices, piece)
-            paid, kept = cost(replays.paid(policy), price), replays.kept(policy)
-            yield measurement(session, piece.copied, name, prices, price, base, paid, kept, fold)
+            yield replays.measurement(name, _policy(name, prices, piece), prices)
 
 
 def measurement(

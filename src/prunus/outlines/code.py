@@ -1,7 +1,7 @@
-"""The outline of a file: what it defines and on which line.
+"""The outline of a file: its definitions, with their line numbers.
 
-By regular expressions, one for each family of languages: they find what the grammars of tree-sitter find, in less
-than a tenth of the time (`docs/outlines.md`).
+One regular expression for each family of languages finds the definitions. They find the same as the grammars of
+tree-sitter, in less than a tenth of the time (`docs/outlines.md`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from prunus.calls.results import headed
-from prunus.outlines.output import LONGEST, Sketch, files, squeezed
+from prunus.outlines.output import LONGEST, Sketch, files, list_paths
 from prunus.text.numbers import as_number
 
 
@@ -90,34 +90,34 @@ def code(text: str, room: int, path: str, first: int) -> Sketch:
     where = _where(rest, first, lines)
     room -= sum(map(len, ended))
     found = list(definitions(rest, path, first))
-    chosen = _defined(found, int(room * _DEFINITIONS))
-    shown = [_shown(one) for one in chosen]
+    chosen = _choose(found, int(room * _DEFINITIONS))
+    shown = [_line_of(one) for one in chosen]
     if chosen and (more := len(found) - len(chosen)):
         shown.append(
             f"(and {more:,} more {'heading' if _ending(path) in _PROSE else 'definition'}{'s' * (more > 1)})"
         )
     room -= sum(map(len, shown)) + len(shown)
-    named = squeezed(files(rest), int(room * _PATHS)) if _ending(path) in _PROSE else []
+    named = list_paths(files(rest), int(room * _PATHS)) if _ending(path) in _PROSE else []
     return Sketch((*ended, *shown, *named), len(chosen), lines, where)
 
 
-def _defined(found: list[Definition], room: int) -> list[Definition]:
-    """The definitions that there is room for, in their order: the outermost are chosen first."""
+def _choose(found: list[Definition], room: int) -> list[Definition]:
+    """Return the definitions that there is room for, in their order; the outermost are chosen first."""
     chosen = set()
     for one in sorted(found, key=lambda one: one.indent):
-        room -= len(_shown(one)) + 1
+        room -= len(_line_of(one)) + 1
         if room < 0:
             break
         chosen.add(one)
     return [one for one in found if one in chosen]
 
 
-def _shown(one: Definition) -> str:
+def _line_of(one: Definition) -> str:
     return f"{one.number}: {one.line}" if one.number else one.line
 
 
 def _where(text: str, first: int, lines: int) -> str:
-    """Which lines of its file a text has, by its own numbers or by the number of its first line."""
+    """Return which lines of its file a text shows, such as `17-310`; empty if that is not known."""
     ends = text[:_END].split("\n")[:_AROUND], text[-_END:].split("\n")[: -_AROUND - 1 : -1]
     start, last = (
         next((as_number(found[1]) for found in map(_LINE_NUMBER.match, end) if found), 0) for end in ends

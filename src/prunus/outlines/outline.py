@@ -16,7 +16,6 @@ from typing import Final, Literal
 from prunus.calls.shown import Style
 from prunus.edits import Input
 from prunus.files.tracked import TrackedFile
-from prunus.history import Call, Result
 from prunus.notes import is_shortened, outline_note, shorten, view_note, written_note
 from prunus.outlines.code import code
 from prunus.outlines.output import listing, log, middle
@@ -36,7 +35,7 @@ _SEARCH: Final = re.compile(rf"{_START}(?:{_NAMES})(?![\w-])")
 
 
 def outline_of(use: Use, text: str, share: float) -> str:
-    """At most about this share of the result of a call, by what the call was."""
+    """Return an outline of the result of a call, of at most about this share of its text."""
     if use.meaning.kind == "read" and use.touches:
         touch = use.touches[0]
         alone = len(use.touches) == 1 and not _SEVERAL.search(use.meaning.command)
@@ -46,14 +45,15 @@ def outline_of(use: Use, text: str, share: float) -> str:
 
 @lru_cache(maxsize=16)
 def outline(text: str, share: float, sort: Sort = "log", path: str = "", first: int = 0) -> str:
-    """At most about this share of a text, with a note below that counts the lines that went.
+    """Return an outline of at most about this share of a text, with a note below that counts the removed lines.
 
-    Of a file what it defines, with the numbers of the lines; `first` is the number of its first line. Of a listing
-    the paths. Of anything else the edges, what complains, and the paths. An outline stays as it is.
+    The outline of a file has its definitions, with their line numbers; `first` is the number of its first line. The
+    outline of a listing has the paths. Any other outline has the first and last lines, the error lines, and the
+    paths. A text that is an outline already stays as it is.
     """
     if is_shortened(text):
         return text
-    # Nobody reads more than the first megabyte holds, and looking through it would keep all threads waiting.
+    # The first megabyte has enough for an outline, and reading more would keep all threads waiting.
     beyond = sum(text.count("\n", at, at + _READ) for at in range(_READ, len(text), _READ))
     text = text[:_READ]
     room = int(len(text) * share)
@@ -70,7 +70,7 @@ def outline(text: str, share: float, sort: Sort = "log", path: str = "", first: 
 
 @lru_cache(maxsize=4)
 def gist(text: str, share: float, *, listing: bool = False) -> str:
-    """At most about this share of the middle of a text: what complains, and paths; ends with a newline."""
+    """Return error lines and paths of at most about this share of a text; each line ends with a newline."""
     text = text[:_READ]
     return "".join(f"{line}\n" for line in middle(text, int(len(text) * share), listing=listing))
 
@@ -83,21 +83,19 @@ def searches(use: Use) -> bool:
 
 
 def lean_input(use: Use, view: View, over: int, share: float) -> Input | None:
-    """The arguments that identify a call and, of the text that it wrote to a file, at most this share in words.
+    """Return the arguments that identify a call, and an outline of the text that the call wrote to a file.
 
-    What the text defines, or how it begins where it defines nothing. None where there is no bulk to
-    lose, or no place for the words. Of an edit, and of a write that failed, only the arguments stay. The words do
-    not stand where the text was: models copy what they find there into files.
+    The outline has at most this share of the text: its definitions, or its first line if it has none. It is shown
+    behind the result and not in place of the text, because models copy placeholders from arguments into files. An
+    edit and a failed write have no outline. Returns None if no argument is bulky, or if the outline has no place.
     """
-    call, result = view.part(use.call), view.part(use.result)
-    kept = bare_input(use, call, over) if isinstance(call, Call) else None
-    if kept is None or not isinstance(call, Call) or not isinstance(call.input, Mapping):
+    call, kept = view.call(use), bare_input(use, view, over)
+    if kept is None or not isinstance(call.input, Mapping):
         return None
     if use.meaning.kind != "write" or len(use.touches) != 1 or not share or not use.ok:
         return Input(kept)
-    # What stands for a picture or an object is text, but there was none when it was cut.
-    placed = isinstance(result, Result) and result.texts and not (use.cut or use.shortened)
-    if not placed or use.defines or use.compacted:
+    # A cut result may have text only because a note replaced a picture, so an outline had no place there before.
+    if not view.result(use).texts or use.cut or use.shortened or use.defines or use.compacted:
         return None
     texts = (value for key, value in call.input.items() if key not in kept and isinstance(value, str))
     text = "\n".join(texts).strip("\n")
@@ -107,7 +105,7 @@ def lean_input(use: Use, view: View, over: int, share: float) -> Input | None:
 
 @lru_cache(maxsize=4)
 def _written_outline(text: str, share: float, path: str) -> tuple[str, int]:
-    """At most this share of a text, and the bytes that it has in JSON, against as few as the text can have."""
+    """Return an outline of at most this share of a written text, and the bytes that the outline has in JSON."""
     sketch = code(text, int(len(text) * share), path, 1)
     begins = text[:_BEGINNING].split("\n")[0]
     head = written_note(shorten(path), sketch.total - sketch.kept, sketch.total)
@@ -116,7 +114,10 @@ def _written_outline(text: str, share: float, path: str) -> tuple[str, int]:
 
 
 def current_lines(file: TrackedFile, numbers: Iterable[int], style: Style) -> str:
-    """The words behind a result that show lines of a file: by number, or run by run where none are shown."""
+    """Return the text that shows lines of a file behind a result.
+
+    Each line has its number. If the agent's reads show no numbers, each run of lines has a heading instead.
+    """
     head = f"\n\n{view_note(shorten(file.path))}"
     lines = [(number, file.content.text_at(number) or "") for number in numbers]
     if not lines:

@@ -1,7 +1,8 @@
-"""Outlines of what commands and tools print, by the lines and the paths of any text.
+"""Outlines of the output of commands and tools, made of lines and paths.
 
-Of a log: its edges, its complaints, then the files that the rest names. Of a listing or a search: the files and
-folders. Of the middle of any text that keeps its head and its tail: complaints and paths.
+The outline of a log has its first and last lines, its error lines, and the files that other lines name. The outline
+of a listing or a search has the files and folders. If a text keeps its head and its tail, the outline of its middle
+has error lines and paths.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ LONGEST: Final = 200
 
 
 def pieces(text: str) -> list[str]:
-    """The lines of a text; a very long one is cut, first where a string in JSON has its line breaks."""
+    """Return the lines of a text; a very long line is split, first at the escaped line breaks of a JSON string."""
     lines = text.splitlines()
     if len(text) <= LONGEST or max(map(len, lines)) <= LONGEST:
         return lines
@@ -60,9 +61,9 @@ _SUFFIXES: Final = """
     swift tf toml ts tscn tsx txt vue webp woff2 xml yaml yml zig zsh
 """
 _FILE_ENDINGS: Final = frozenset(_SUFFIXES.split())
-"""How the names of files end; `db.prepare` is none."""
+"""The endings of file names; `db.prepare` is no file."""
 _GREP_CONTEXT: Final = re.compile(r"(\.\w+)-\d+-.*$", re.S)
-"""What stands behind the path in the lines around a match of `grep -C`."""
+"""The text behind the path in the context lines of `grep -C`."""
 _LONGEST_PATH: Final = 160
 _LETTERS: Final = re.compile(r"[A-Za-z_]{2}")
 _DULL: Final = re.compile(
@@ -72,17 +73,17 @@ _DULL: Final = re.compile(
 
 
 def paths(text: str, *, alone: bool = False) -> list[str]:
-    """The paths in a text in the order they came; `alone` takes names of files without a folder too."""
+    """Return the paths in a text, in their order; with `alone` also names of files without a folder."""
     if "/" not in text and "\\" not in text and not (alone and "." in text):
         return []
     # Most words hold no path, and the pattern is slow on them.
     words = dict.fromkeys(w for w in text.split() if "/" in w or "\\" in w or (alone and "." in w))
-    found = dict.fromkeys(_found("\n".join(words), alone=alone))
-    return list(dict.fromkeys(_trimmed(path) for path in found if _real(path)))
+    found = dict.fromkeys(_find_paths("\n".join(words), alone=alone))
+    return list(dict.fromkeys(_trim_path(path) for path in found if _looks_like_path(path)))
 
 
 def files(text: str) -> list[str]:
-    """The paths in a text that name a file; prose and logs have many other words with a slash."""
+    """Return the paths in a text that name a file; prose and logs have many other words with a slash."""
     return [path for path in paths(text) if _ending(path) in _FILE_ENDINGS]
 
 
@@ -90,7 +91,7 @@ def _ending(path: str) -> str:
     return path.rpartition(".")[2].lower()
 
 
-def _found(text: str, *, alone: bool) -> Iterator[str]:
+def _find_paths(text: str, *, alone: bool) -> Iterator[str]:
     for path, rest in _PATH.findall(text):
         if path:
             yield path
@@ -99,16 +100,16 @@ def _found(text: str, *, alone: bool) -> Iterator[str]:
             yield from (name for name in named if _ending(name) in _FILE_ENDINGS)
 
 
-def _real(path: str) -> bool:
-    """Whether it looks like a path rather than a fraction, a date, a blob or a choice between two words."""
+def _looks_like_path(path: str) -> bool:
+    """Whether a text looks like a path, not like a fraction, a date, base64 or two words with a slash."""
     if len(path) > _LONGEST_PATH or not _LETTERS.search(path):
         return False
     first, _, second = path.replace("\\", "/").lstrip("/").partition("/")
     return "/" in second or "." in (second or first) or len(path) >= 12
 
 
-def _trimmed(path: str) -> str:
-    """A path without the brackets around it, the full stop and the number of a line behind it."""
+def _trim_path(path: str) -> str:
+    """Return a path without brackets around it, and without the full stop or line number behind it."""
     path = _GREP_CONTEXT.sub(r"\1", path)
     for opened, closed in ("()", "[]"):
         if path[0] == opened and (closed not in path or path[-1] == closed):
@@ -118,11 +119,11 @@ def _trimmed(path: str) -> str:
     return path.rstrip(".").removeprefix("./")
 
 
-def squeezed(found: Collection[str], room: int) -> list[str]:
-    """Lines that name these paths while there is room: each folder once, then what lies in it.
+def list_paths(found: Collection[str], room: int) -> list[str]:
+    """Return lines that list as many of these paths as there is room for, folder by folder.
 
-    That is named by the last two steps of its path, because `index.ts` alone could be any of them. Sources come
-    before what was built, drawn or installed.
+    A file is named with the last folder of its path, because many files are called `index.ts`. Sources come before
+    files that were generated or installed, and before pictures.
     """
     folders: dict[str, list[str]] = {}
     left = len(found)
@@ -180,8 +181,8 @@ def log(text: str, room: int) -> Sketch:
     head, tail = lines[: min(edge, _HEAD)], lines[max(len(lines) - min(edge, _TAIL), min(edge, _HEAD)) :]
     middle = lines[len(head) : len(lines) - len(tail)]
     room -= sum(len(line) + 1 for line in (*ended, *head, *tail))
-    loud, told = digest(middle, room)
-    return Sketch((*ended, *head, *loud, *tail, *told), len(head) + len(loud) + len(tail), len(lines))
+    loud, named = digest(middle, room)
+    return Sketch((*ended, *head, *loud, *tail, *named), len(head) + len(loud) + len(tail), len(lines))
 
 
 def digest(lines: list[str], room: int) -> tuple[list[str], list[str]]:
@@ -203,7 +204,7 @@ def digest(lines: list[str], room: int) -> tuple[list[str], list[str]]:
         else:
             quiet.append(line)
     room -= sum(len(line) + 1 for line in loud)
-    return list(loud), squeezed(files("\n".join(quiet)), int(room * _PATHS))
+    return list(loud), list_paths(files("\n".join(quiet)), int(room * _PATHS))
 
 
 def _complains(line: str) -> bool:
@@ -219,20 +220,20 @@ def listing(text: str, room: int) -> Sketch:
     room = min(room * _DENSE, int(len(text) * _MOST))
     head = lines[:1]
     room -= sum(len(line) + 1 for line in (*ended, *head))
-    told = squeezed(_entries(lines[1:]), room)
-    return Sketch((*ended, *head, *told), len(head), len(lines))
+    named = list_paths(_entries(lines[1:]), room)
+    return Sketch((*ended, *head, *named), len(head), len(lines))
 
 
 def middle(text: str, room: int, *, listing: bool) -> list[str]:
-    """Complaints and paths of a text; of a listing the paths."""
+    """Return the error lines and the paths of a text; of a listing only the paths."""
     if not listing:
-        loud, told = digest(pieces(text), room)
-        return [*loud, *told]
-    return squeezed(_entries(pieces(text)), int(room * _MIDDLE_PATHS)) if room > 0 else []
+        loud, named = digest(pieces(text), room)
+        return [*loud, *named]
+    return list_paths(_entries(pieces(text)), int(room * _MIDDLE_PATHS)) if room > 0 else []
 
 
 def _entries(lines: list[str]) -> list[str]:
-    """The files and folders that a listing names, in order: of a line of `ls` the name, of any other the paths."""
+    """Return the files and folders in a listing: the name in a line of `ls`, the paths in any other line."""
     found: list[str] = []
     others: list[str] = []
     for line in lines:

@@ -1,6 +1,6 @@
 """The wire formats, one folder each: requests into histories and back, and how answers are read.
 
-`ALL` lists them; `provider.Provider` says what a folder has to offer.
+`ALL` lists them; `provider.Provider` is the protocol of a folder.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 
 
 def decode(raw: bytes, index: int) -> dict[str, Any]:
-    """One message as JSON; it has to be an object."""
+    """Return the JSON object of one message; raises FormatError for anything else."""
     try:
         value = decode_long(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -56,11 +56,11 @@ def decode(raw: bytes, index: int) -> dict[str, Any]:
 
 
 def parse(format: Provider, raw: bytes, index: int) -> Message:
-    """One message of a body."""
+    """Return one message of a body, given its bytes."""
     return format.parse(decode(raw, index), raw)
 
 
 def read(body: bytes, name: str | None = None) -> History:
-    """The whole history of a body."""
+    """Return the whole history of a body; `name` is its format, if the caller knows it."""
     cut = frame(body, name)
     return History(cut.format.name, tuple(parse(cut.format, cut.raw(i), i) for i in range(len(cut.starts))))

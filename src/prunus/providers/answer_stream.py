@@ -2,7 +2,7 @@
 
 A turn is one message for the client, and one or more answers ("hops") of the provider. The bytes of a hop are fed
 to an `AnswerStream`, and the bytes that the client may see come out. Calls of hidden tools are held back, and with
-them the end of the message, until it is known whether the turn goes on. A further hop is spliced into the message
+them the end of the message, until Prunus knows whether the turn goes on. A further hop is spliced into the message
 that the client is already reading. Ids and intents are taken out on the way. Whatever cannot be read passes as it
 came.
 
@@ -27,7 +27,7 @@ from prunus.providers.provider import Api
 from prunus.providers.sse import Events, ServerEvent
 
 _MISSHAPEN: Final = (*UNREAD, LookupError, TypeError, ValueError, AttributeError)
-"""What reading raises if an answer does not have the shape of its format."""
+"""The exceptions that reading raises if an answer does not have the shape of its format."""
 
 NOTHING_SAID: Final = "Done."
 """The words that a client gets if the model made only hidden calls."""
@@ -76,7 +76,7 @@ class AnswerStream(ABC):
         return b"".join(map(self._passed, events))
 
     def finish(self) -> bytes:
-        """End the hop. Return what the client still has to get of it, apart from the end of the message."""
+        """End the hop. Return the bytes that the client still has to get of it, without the end of the message."""
         if self._streaming:
             return b"".join(map(self._passed, self._held_events())) + self._rest() + self._events.rest()
         self._take_whole(b"".join(self._chunks))
@@ -166,7 +166,7 @@ class AnswerStream(ABC):
         return ""
 
     def close(self) -> bytes:
-        """The end of the message for the client; an answer that could not be read goes out as it came."""
+        """Return the end of the message for the client; an answer that could not be read is returned unchanged."""
         return self._body
 
 

@@ -13,7 +13,7 @@ from prunus.json.splice import Path
 from prunus.json.surrogates import decode
 
 UNREAD: Final = (msgspec.MsgspecError, UnicodeError, RecursionError)
-"""What decoding raises if the text is no JSON."""
+"""The exceptions that decoding raises if the text is no JSON."""
 
 
 def decode_or(text: str | bytes, otherwise: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Hashes of messages that do not depend on cache markers, and what the markers say."""
+"""Hashes of messages that do not depend on cache markers, and the lifetime that the markers ask for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.json.long_strings import encoded
+from prunus.json.long_strings import encode_in_pieces
 from prunus.json.surrogates import LARGE, decode
 from prunus.text.fingerprint import fingerprint
 
@@ -22,13 +22,13 @@ def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
     """
     value: Any = message
     if b'"cache_control"' in raw:
-        value = _unmarked(message)
+        value = _without_marks(message)
     content = value.get("content")
     if isinstance(content, list) and len(content) == 1:
         block = content[0]
         if isinstance(block, dict) and block.keys() == {"type", "text"} and block["type"] == "text":
             value = {**value, "content": block["text"]}
-    return fingerprint(*encoded(value)) if len(raw) > LARGE else fingerprint(msgspec.json.encode(value))
+    return fingerprint(*encode_in_pieces(value)) if len(raw) > LARGE else fingerprint(msgspec.json.encode(value))
 
 
 def unmarked(prompt: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def unmarked(prompt: Mapping[str, Any]) -> dict[str, Any]:
         plain = {key: decode(value) if isinstance(value, bytes) else value for key, value in prompt.items()}
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FormatError(f"model, system text or tools cannot be read: {error}") from error
-    return {key: _unmarked(value) for key, value in plain.items()}
+    return {key: _without_marks(value) for key, value in plain.items()}
 
 
 def lifetime(*raws: bytes) -> str | None:
@@ -51,14 +51,14 @@ _TTL = re.compile(rb'"cache_control"\s*:\s*\{[^{}]*"ttl"\s*:\s*"(\w+)"')
 _DATA = frozenset({"input", "args", "arguments", "response"})
 
 
-def _unmarked(value: Any) -> Any:
-    """A value without cache markers; an argument of a tool is no marker, whatever its name."""
+def _without_marks(value: Any) -> Any:
+    """Return a value without cache markers. An argument of a call named `cache_control` is no marker."""
     if isinstance(value, dict):
         return {
-            key: inner if key in _DATA else _unmarked(inner)
+            key: inner if key in _DATA else _without_marks(inner)
             for key, inner in value.items()
             if key != "cache_control"
         }
     if isinstance(value, list):
-        return [_unmarked(inner) for inner in value]
+        return [_without_marks(inner) for inner in value]
     return value

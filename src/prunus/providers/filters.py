@@ -1,4 +1,4 @@
-"""Hides ids, intents and hidden calls from the client while an answer streams."""
+"""Removes repeated ids and intents from an answer while it streams to the client."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from prunus.json.splice import Path, splice
-from prunus.notes import unechoed
+from prunus.notes import without_repeated_ids
 from prunus.providers.hidden_calls import CallSite, HiddenRecord
 
-FIELD: Final = "intent"
+INTENT: Final = "intent"
 """The argument in which a model says why it makes an edit."""
 _SPACE: Final = re.compile(r"[ \t\r\n]*")
 _LONGEST: Final = 400
@@ -57,12 +57,12 @@ class IdFilter:
         text = self._held + piece
         at = self._opening(text)
         self._held = text[at:]
-        return unechoed(text[:at], self._ids)
+        return without_repeated_ids(text[:at], self._ids)
 
     def flush(self) -> str:
         """The text that was held back, at the end of the whole text."""
         held, self._held = self._held, ""
-        return unechoed(held, self._ids)
+        return without_repeated_ids(held, self._ids)
 
     def _opening(self, text: str) -> int:
         """The place at which an id may have begun; the end of the text if there is none."""
@@ -81,7 +81,7 @@ def _may_be_tag(text: str) -> bool:
 class IntentFilter:
     """Takes the intent out of the calls of some tools, and has it remembered.
 
-    Arguments are held until they are complete and then shown in one piece, because only a whole key tells whether
+    Arguments are held until they are complete and then shown in one piece, because only a whole key shows whether
     an argument is the intent. Each piece before is shown empty, so that the client sees the stream go on.
     """
 
@@ -144,12 +144,12 @@ class RemovedIntent(HiddenRecord, frozen=True):
     member: str
     """Key and value as the model wrote them."""
     gap: str = ","
-    """What stood between the intent and its neighbour."""
+    """The characters between the intent and the next argument."""
     after: str | None = None
     """The argument before the intent; None if the intent came first."""
 
 
-class _Member(NamedTuple):
+class _Argument(NamedTuple):
     name: str
     start: int
     end: int
@@ -158,7 +158,7 @@ class _Member(NamedTuple):
 def remove_intent(text: str) -> tuple[str, RemovedIntent] | None:
     """Arguments without their intent, and the intent; None if they have no intent, or are no JSON object."""
     members = _members(text)
-    places = [at for at, member in enumerate(members or ()) if member.name == FIELD]
+    places = [at for at, member in enumerate(members or ()) if member.name == INTENT]
     if not members or len(places) != 1:
         return None
     at = places[0]
@@ -177,7 +177,7 @@ def remove_intent(text: str) -> tuple[str, RemovedIntent] | None:
 def restore_intent(text: str, removed: RemovedIntent) -> str:
     """Arguments with their intent again; unchanged if they have one, or are no JSON object."""
     members = _members(text)
-    if members is None or any(member.name == FIELD for member in members):
+    if members is None or any(member.name == INTENT for member in members):
         return text
     if not members:
         at = text.index("{") + 1
@@ -189,10 +189,10 @@ def restore_intent(text: str, removed: RemovedIntent) -> str:
     return text[:at] + removed.gap + removed.member + text[at:]
 
 
-def _members(text: str) -> list[_Member] | None:
+def _members(text: str) -> list[_Argument] | None:
     """The members of a JSON object and their places; None for anything else."""
     decode = json.JSONDecoder().raw_decode
-    found: list[_Member] = []
+    found: list[_Argument] = []
     try:
         at = _skip(text, 0)
         if text[at] != "{":
@@ -211,7 +211,7 @@ def _members(text: str) -> list[_Member] | None:
             if text[colon] != ":":
                 return None
             _, end = decode(text, _skip(text, colon + 1))
-            found.append(_Member(name, at, end))
+            found.append(_Argument(name, at, end))
             at = _skip(text, end)
     except (ValueError, IndexError, RecursionError):
         return None

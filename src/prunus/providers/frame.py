@@ -11,15 +11,16 @@ from typing import Any, Final
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.json.long_strings import ShortenedJson, joined, stretch
+from prunus.json.long_strings import ShortenedJson, join_pieces, stretch
+from prunus.json.splice import skip_space
 from prunus.json.surrogates import LARGE, decode
 from prunus.providers.digest import lifetime
 from prunus.providers.provider import Provider
 from prunus.providers.recognition import ALL, FIELDS, provider_named, recognise
-from prunus.providers.rewriting import message_of, place_of, skip_space, spans
+from prunus.providers.rewriting import message_of, place_of, spans
 
 PROMPT: Final = ("model", *(key for provider in ALL for key in provider.system_keys), "tools")
-"""The keys of what a provider reads before the messages."""
+"""The keys whose values a provider reads before the messages."""
 _CHUNK: Final = 1 << 20
 """Bytes that are compared at once."""
 _TAIL: Final = 64
@@ -35,10 +36,10 @@ class Frame:
     starts: list[int]
     ends: list[int]
     closed: str = ""
-    """Why nothing may be pruned; empty where something may."""
+    """Why the request may not be pruned; empty if it may."""
     model: str = ""
     prompt: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
-    """What the provider reads before the messages: model, system text, tools."""
+    """The values that the provider reads before the messages: model, system text, tools."""
     ahead: frozenset[str] = frozenset()
     """The keys that stand before the messages."""
     bare: bool = False
@@ -57,7 +58,7 @@ class Frame:
         return len(self.body)
 
     def lifetime(self) -> str | None:
-        """How long the client wants the cache to live, where it says so."""
+        """Return how long the client wants the cache to live, such as `1h`; None if it does not say so."""
         return lifetime(self.prompt.get("system", b""), self.raw(-1) if self.starts else b"")
 
     def around(self) -> bytes:
@@ -69,9 +70,9 @@ class Frame:
 
     @property
     def first_end(self) -> tuple[int, bytes]:
-        """Where the first message ends, and the bytes before that; -1 and nothing if there is no message.
+        """The end of the first message, and the bytes right before it; -1 and nothing if there is no message.
 
-        Most other conversations of the same client differ there.
+        Most other conversations of the same client have other bytes there.
         """
         return (self.ends[0], self.tail(self.body, self.ends[0])) if self.ends else (-1, b"")
 
@@ -110,11 +111,11 @@ class Frame:
             # A removed message takes the comma behind it along; the last message is never removed.
             at = self.ends[index] if rendered[index] else self.starts[index + 1]
         pieces.append(view[at:])
-        return joined(pieces)
+        return join_pieces(pieces)
 
 
 def frame(body: bytes, name: str | None = None) -> Frame:
-    """Find the messages of a body and their format; `name` is the format where the caller knows it."""
+    """Find the messages of a body and their format; `name` is the format if the caller knows it."""
     short = ShortenedJson(body)
     cut = _frame(short.text, name)
     if not short:
@@ -146,15 +147,16 @@ def _frame(body: bytes, name: str | None) -> Frame:
 
 
 def resume(known: Frame, body: bytes, count: int, name: str | None = None) -> Frame | None:
-    """The frame of a body whose first `count` messages have the bytes of `known`. Only the rest is scanned.
+    """Return the frame of a body whose first `count` messages have the bytes of `known`; only the rest is scanned.
 
-    None where the rest cannot be read alone or shows another format. Then the whole body has to be scanned.
+    Returns None if the rest cannot be read alone or shows another format. Then the whole body has to be scanned.
     """
     end = known.ends[count - 1]
     if len(body) - end > LARGE:
         return None
+    is_list = body[skip_space(body, 0)] == ord("[")
     try:
-        if body[skip_space(body, 0) : skip_space(body, 0) + 1] == b"[":
+        if is_list:
             items = decode(b"[0" + body[end:], list[msgspec.Raw])[1:]
             rest: dict[str, msgspec.Raw] = {}
         else:
@@ -172,11 +174,11 @@ def resume(known: Frame, body: bytes, count: int, name: str | None = None) -> Fr
     prompt = {key: value for key, value in known.prompt.items() if key in known.ahead} | _prompt(rest)
     held_ahead = (key for key in known.format.held_by if key in known.ahead)
     same = any(known.closed == known.format.history_held({key: True}) for key in held_ahead)
-    closed = known.closed if same else _closed(known.format, rest)
+    closed = known.closed if same else _why_closed(known.format, rest)
     made = Frame(body, known.format, starts, ends, closed, _model(prompt), prompt, known.ahead)
     if not name:
         keys = known.ahead | rest.keys() | {known.format.field}
-        top = None if body[skip_space(body, 0)] == ord("[") else _told(keys, prompt)
+        top = None if is_list else _top_values(keys, prompt)
         if recognise(top, (decode(made.raw(i)) for i in range(len(made)))) is not known.format:
             return None
     return made
@@ -196,23 +198,23 @@ def _frame_object(body: bytes, chosen: Provider | None) -> Frame:
     if bytes(memoryview(top[field])[:1]) == b'"':
         for one in ALL if chosen is None else (chosen,):
             if one.takes_text and one.field == field:
-                around = _closed(one, top), _model(prompt), prompt, ahead
+                around = _why_closed(one, top), _model(prompt), prompt, ahead
                 return Frame(body, one, [place], [place + len(top[field])], *around, bare=True)
     try:
         items = decode(top[field], list[msgspec.Raw])
     except msgspec.ValidationError as error:
         raise FormatError(f"no known format: {field} is not a list") from error
-    known = chosen or recognise(_told(top.keys(), prompt), map(decode, items))
+    known = chosen or recognise(_top_values(top.keys(), prompt), map(decode, items))
     starts, ends = spans(body, place, items)
-    return Frame(body, known, starts, ends, _closed(known, top), _model(prompt), prompt, ahead)
+    return Frame(body, known, starts, ends, _why_closed(known, top), _model(prompt), prompt, ahead)
 
 
 def _prompt(top: Mapping[str, msgspec.Raw]) -> dict[str, bytes]:
     return {key: bytes(top[key]) for key in PROMPT if key in top}
 
 
-def _closed(provider: Provider, top: Mapping[str, msgspec.Raw]) -> str:
-    """Why nothing may be pruned in a body with these values at its top."""
+def _why_closed(provider: Provider, top: Mapping[str, msgspec.Raw]) -> str:
+    """Return why a body with these values at its top may not be pruned; empty if it may."""
     return provider.history_held({key: decode(top[key]) for key in provider.held_by if key in top})
 
 
@@ -221,6 +223,6 @@ def _model(prompt: Mapping[str, bytes]) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _told(keys: Collection[str], prompt: Mapping[str, bytes]) -> dict[str, Any]:
-    """What `recognise` needs of the top of a body: all keys, and the values of model and tools."""
+def _top_values(keys: Collection[str], prompt: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return the top of a body as `recognise` needs it: all keys, and the values of model and tools."""
     return dict.fromkeys(keys) | {key: decode(prompt[key]) for key in ("model", "tools") if key in prompt}

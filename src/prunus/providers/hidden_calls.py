@@ -91,7 +91,7 @@ class HiddenRecord(msgspec.Struct, frozen=True):
 
 
 class HiddenExchange(HiddenRecord, frozen=True):
-    """What the client does not know of one turn."""
+    """The hops and calls of one turn that the client does not know."""
 
     format: str
     messages: list[Any] = []

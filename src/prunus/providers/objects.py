@@ -65,11 +65,11 @@ class Objects:
 
     @property
     def prompt(self) -> dict[str, Any]:
-        """What the provider reads before the messages: model, system text, tools."""
+        """The values that the provider reads before the messages: model, system text, tools."""
         return {key: self.body[key] for key in PROMPT if key in self.body} if isinstance(self.body, dict) else {}
 
     def lifetime(self) -> str | None:
-        """How long the client wants the cache to live, where it says so."""
+        """Return how long the client wants the cache to live, such as `1h`; None if it does not say so."""
         system = self.prompt.get("system")
         return lifetime(encode(system) if system else b"", self.raw(len(self) - 1) if len(self) else b"")
 
@@ -115,7 +115,7 @@ class Objects:
 def read_objects(body: Any, known: Objects | None, shared: int, name: str | None = None) -> Objects:
     """Read a body of objects whose first `shared` messages equal those of a known body."""
     require_messages(body, shared)
-    if known is None or (name is None and _recognised(body) != known.format):
+    if known is None or (name is None and _recognise_objects(body) != known.format):
         raw = encode(body)
         cut: Frame = frame(raw, name)
         return Objects(body, cut.format, cut.closed, cut.model, len(raw), copy(_list(body, cut.format)))
@@ -130,8 +130,8 @@ def read_objects(body: Any, known: Objects | None, shared: int, name: str | None
     return made
 
 
-def _recognised(body: Any) -> Provider | None:
-    """The format of a body; None where the body has to be read as JSON to say what is wrong with it."""
+def _recognise_objects(body: Any) -> Provider | None:
+    """Return the format of a body; None if the body has to be read as JSON to find out what is wrong with it."""
     try:
         top = {**body, "tools": _builtin(body.get("tools"))} if isinstance(body, dict) else None
         field = next((key for key in FIELDS if key in body), "") if isinstance(body, dict) else ""
@@ -183,7 +183,7 @@ def _list(body: Any, format: Provider) -> list[Any]:
 def require_messages(body: Any, start: int = 0) -> None:
     """Raise FormatError for an object from `start` on that is no message of any format, and say what is expected.
 
-    Dicts pass: what a format does not know of them is left alone.
+    Any dict is accepted, because Prunus leaves alone what a format does not know.
     """
     listed = next((body[key] for key in FIELDS if key in body), ()) if isinstance(body, dict) else body
     for index, message in enumerate(listed[start:] if isinstance(listed, list | tuple) else (), start):

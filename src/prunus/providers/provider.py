@@ -1,8 +1,8 @@
-"""What a provider has to offer: one wire format, as requests, messages and answers are written in it.
+"""The protocol of providers. A provider is one wire format: its requests, messages and answers.
 
-`Provider` is what pruning needs. `Api` adds what the proxy and the agent's tools need of a format in which a client
-talks to a model. To add a provider, write one folder with a class of either kind and list it in `recognition.ALL`;
-nothing outside `prunus.providers` names a format.
+`Provider` has the methods that pruning needs. `Api` is a format in which a client talks to a model; it adds the
+methods that the proxy and the agent's tools need. To add a provider, write one folder with a class of either kind
+and list it in `recognition.ALL`. Code outside of `prunus.providers` does not branch on a format.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class ToolResult(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """What the path of a request shows about it."""
+    """The values that the path of a request gives."""
 
     model: str = ""
     streaming: bool = False
@@ -83,7 +83,7 @@ class Provider(ABC):
         return False
 
     def claims_message(self, message: Mapping[str, Any]) -> bool:
-        """Whether only this format has such a message; later providers of `ALL` are asked first."""
+        """Whether only this format has such a message; later providers of `ALL` are tried first."""
         return False
 
     def claims_block(self, kind: str, block: Any) -> bool:
@@ -95,7 +95,7 @@ class Provider(ABC):
         return False
 
     def identity(self, message: dict[str, Any]) -> dict[str, Any]:
-        """A message without the values that a client writes anew when it copies the message."""
+        """Return a message without the values that a client replaces when it copies the message."""
         return message
 
     def history_held(self, top: Mapping[str, Any]) -> str:
@@ -116,17 +116,21 @@ class Api(Provider):
     """A format in which a client talks to a model."""
 
     path_end: ClassVar[str] = ""
-    """How the paths end that ask for an answer in this format; empty if `endpoint` decides."""
+    """The end of all paths that ask for an answer in this format; empty if `endpoint` decides."""
     upstream: ClassVar[str]
     """The upstream in the settings to which its requests go."""
     version: ClassVar[str] = "/v1"
     """The version that a path gets which has none."""
     own_prefix: ClassVar[str] = ""
-    """How all paths begin that only this upstream has."""
+    """The beginning of paths that only this upstream has."""
     own_headers: ClassVar[tuple[str, ...]] = ()
     """Headers that only its clients send."""
     own_paths: ClassVar[tuple[str, ...]] = ()
-    """How further paths of this upstream begin."""
+    """The beginnings of further paths of this upstream."""
+    schema_keys: ClassVar[tuple[str, ...]] = ("parameters",)
+    """The keys under which the definition of a tool has the schema of its arguments."""
+    tool_list_keys: ClassVar[tuple[str, ...]] = ()
+    """The keys under which one entry of the tools holds several definitions."""
     hides_tools: ClassVar[bool] = True
     """Whether tools can be offered to the model without the client noticing."""
     merges_words: ClassVar[bool] = True
@@ -141,7 +145,7 @@ class Api(Provider):
     # Requests
 
     def endpoint(self, path: str) -> Endpoint | None:
-        """What a path says that asks for an answer in this format; None for any other path."""
+        """Return the values in a path that asks for an answer in this format; None for any other path."""
         return Endpoint() if self.path_end and path.endswith(self.path_end) else None
 
     @abstractmethod
@@ -181,7 +185,7 @@ class Api(Provider):
 
     @abstractmethod
     def calls_of(self, message: Any) -> Iterator[CallSite]:
-        """The calls in a message of the model; those of the provider's own tools and with plain text aside."""
+        """Yield the calls in a message of the model, except those of the provider's tools or with plain text."""
 
     @abstractmethod
     def ids_and_words(self, message: Mapping[str, Any]) -> tuple[list[str], str]:
@@ -189,10 +193,10 @@ class Api(Provider):
 
     @abstractmethod
     def other_parts(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """What in a message of the model is neither words nor reasoning nor a call of `calls_of`."""
+        """Return the parts of a model's message that are neither words nor reasoning nor calls of `calls_of`."""
 
     def thoughts_of(self, messages: Sequence[Any]) -> list[str]:
-        """What identifies the reasoning in messages of the model: signatures, encrypted content, or the words."""
+        """Return texts that identify the reasoning in the messages: signatures, encrypted content, or words."""
         return []
 
     def sent_back(self, messages: list[Any], sent: bytes, arrived: Frame) -> list[Any]:

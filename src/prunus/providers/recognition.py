@@ -1,4 +1,4 @@
-"""Which format a body is written in, by the values at its top and its first messages."""
+"""Recognises the format of a body by the values at its top and by its first messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DEFAULT: Final = next(one for one in ALL if isinstance(one, OpenAIChat))
 _NO_LIST: Final = "no known format: a list, but not of messages"
 _NO_OBJECT: Final = "no known format: messages holds something that is not an object"
 _LOOK: Final = 64
-"""Messages that are looked at."""
+"""How many messages are looked at."""
 
 
 def provider_named(name: str) -> Provider:
@@ -52,8 +52,8 @@ def api_named(name: str) -> Api:
 def recognise(top: Mapping[str, Any] | None, first: Iterable[Any]) -> Provider:
     """The format of a body, by the values at its top and its first messages; a list of messages has no top.
 
-    Only decoded values decide, so white space and escapes play no part. The first provider that claims the request,
-    a message or a block has it. Chat Completions has what nobody claims, since many servers speak it.
+    Only decoded values decide, so white space and escapes make no difference. The first provider that claims the
+    request, a message or a block gets it. Chat Completions gets the others, because many servers speak it.
     """
     known = ALL
     if top is not None:
@@ -77,7 +77,7 @@ def recognise(top: Mapping[str, Any] | None, first: Iterable[Any]) -> Provider:
 
 
 def _claimant(message: Mapping[str, Any], known: Sequence[Provider]) -> Provider | None:
-    """The provider that only can have written a message, if the message shows it."""
+    """Return the only provider whose clients write such a message; None if the message does not show it."""
     for provider in reversed(known):
         if provider.claims_message(message):
             return provider

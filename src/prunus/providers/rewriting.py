@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from prunus.errors import FormatError
-from prunus.json.splice import values
+from prunus.json.splice import skip_space, values
 from prunus.json.surrogates import decode
 
 if TYPE_CHECKING:
@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 Change: TypeAlias = tuple[int, int, bytes]
 """Start and end of some bytes, and what stands there instead."""
 
-_SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _KEY: Final = re.compile(rb'[ \t\r\n]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*', re.DOTALL)
-
-
-def skip_space(body: bytes, at: int) -> int:
-    """Where the white space at a place ends."""
-    found = _SPACE.match(body, at)
-    return found.end() if found else at
 
 
 def place_of(body: bytes, top: Mapping[str, msgspec.Raw], field: str) -> int:
@@ -53,19 +46,16 @@ def spans(body: bytes, start: int, items: Sequence[msgspec.Raw]) -> tuple[list[i
     ends: list[int] = []
     at = start + 1
     for item in items:
-        if body[at] in b" \t\r\n":
-            at = skip_space(body, at)
+        at = skip_space(body, at)
         starts.append(at)
         at += len(item)
         ends.append(at)
-        if at < len(body) and body[at] in b" \t\r\n":
-            at = skip_space(body, at)
-        at += 1
+        at = skip_space(body, at) + 1
     return starts, ends
 
 
 def message_of(text: bytes) -> bytes:
-    """The message of the user that a string in place of the list stands for, both as JSON."""
+    """Return a string that stands in place of the list as a message of the user, both as JSON."""
     return b'{"role":"user","content":%b}' % text
 
 

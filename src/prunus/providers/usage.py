@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +16,17 @@ class Usage:
     cache_read: int = 0
     cache_write: int = 0
     output: int = 0
+
+    @property
+    def prompt(self) -> int:
+        """All input tokens of the request, cached or not."""
+        return self.input + self.cache_read + self.cache_write
+
+
+def total_usage(usages: Iterable[Usage]) -> Usage:
+    """Return the sum of several usages."""
+    fields = [(one.input, one.cache_read, one.cache_write, one.output) for one in usages]
+    return Usage(*map(sum, zip(*fields, strict=True)))
 
 
 _INNER: Final = {

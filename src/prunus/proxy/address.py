@@ -39,10 +39,12 @@ class ServerAddress:
     def parse(cls, address: str, setting: str) -> ServerAddress:
         """The place that a setting names, behind the proxy that the environment wants."""
         place = _place(address, setting)
-        proxy = getproxies().get(place.scheme, "")
+        proxies = getproxies()
+        kind = place.scheme if proxies.get(place.scheme) else "all"
+        proxy = proxies.get(kind, "")
         if not proxy.startswith("http") or proxy_bypass(place.host):
             return place
-        return replace(place, through=_place(proxy, f"{place.scheme}_proxy"))
+        return replace(place, through=_place(proxy, f"{kind}_proxy"))
 
     def target(self, path: str, query: str) -> str:
         """What a request asks for."""

@@ -9,7 +9,7 @@ import msgspec
 
 from prunus.providers import APIS
 from prunus.providers.openai_chat import OpenAIChat
-from prunus.proxy.peer import Message, Send
+from prunus.proxy.peer import Send
 
 _KINDS: Final = {
     400: "invalid_request_error",
@@ -21,21 +21,9 @@ _KINDS: Final = {
 }
 
 
-def refusal(
-    upstream: str, status: int, reason: str, more: Iterable[tuple[bytes, bytes]] = ()
-) -> tuple[list[tuple[bytes, bytes]], bytes]:
-    """Headers and body of an error, as the provider would write it; most servers write errors as OpenAI does."""
-    kind = _KINDS.get(status, "api_error")
-    api = next((api for api in APIS if api.upstream == upstream), OpenAIChat())
-    body = msgspec.json.encode(api.refusal(status, kind, f"Prunus: {reason}"))
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *more]
-    return [*headers, (b"x-prunus-error", kind.encode())], body
-
-
 async def answer_with(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
     length = (b"content-length", str(len(body)).encode())
-    start: Message = {"type": "http.response.start", "status": status, "headers": [*headers, length]}
-    await send(start)
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
     await send({"type": "http.response.body", "body": body})
 
 
@@ -44,8 +32,11 @@ async def answer_json(send: Send, status: int, value: object) -> None:
 
 
 async def refuse(
-    send: Send, upstream: str, status: int, reason: str, more: list[tuple[bytes, bytes]] | None = None
+    send: Send, upstream: str, status: int, reason: str, more: Iterable[tuple[bytes, bytes]] = ()
 ) -> None:
-    headers, body = refusal(upstream, status, reason, more or [])
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+    """Answer with an error as the provider would write it; most servers write errors as OpenAI does."""
+    kind = _KINDS.get(status, "api_error")
+    api = next((api for api in APIS if api.upstream == upstream), OpenAIChat())
+    body = msgspec.json.encode(api.refusal(status, kind, f"Prunus: {reason}"))
+    headers = [(b"content-type", b"application/json"), *more, (b"x-prunus-error", kind.encode())]
+    await answer_with(send, status, headers, body)

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Final
 
 from prunus.outcome import Continuation, Outcome
+from prunus.providers.usage import total_usage
 from prunus.proxy.calibration import Weight
 from prunus.proxy.counterfactual import Accounts, SentRequest, charge
-from prunus.proxy.exchange import Prepared
+from prunus.proxy.exchange import PrunedRequest
 from prunus.proxy.misses import Miss, miss_of
-from prunus.proxy.usage_reader import total, whole
 from prunus.schedule.ledger import Flush
 from prunus.schedule.prices import Price, with_ttl
 from prunus.settings import Settings
@@ -33,46 +33,44 @@ class Bills:
         self._sessions: OrderedDict[tuple[str, str, bytes], None] = OrderedDict()
         """The callers, sessions and prompts of the newest requests."""
 
-    def settle(self, prepared: Prepared, status: int, usages: Sequence[Usage], ms: float) -> Exchange | None:
+    def settle(self, pruned: PrunedRequest, status: int, usages: Sequence[Usage], ms: float) -> Exchange:
         """The exchange with its costs, once its answer is complete or has broken off.
 
         There is one usage for each call of the model: those behind the first are the agent layer's own.
         """
-        exchange, envelope, outcome = prepared.exchange, prepared.envelope, prepared.outcome
-        if exchange is None or envelope is None or outcome is None:
-            return None
+        exchange, envelope, outcome = pruned.exchange, pruned.envelope, pruned.outcome
         if not 200 <= status < 300:
             if not envelope.hold:
                 self._accounts.skip(exchange.conversation, exchange.request)
             return replace(exchange, status=status, ms=ms, tokens_before=0, tokens_after=0)
-        made = sum(receipt.edit.saved for receipt in prepared.receipts if not receipt.passed)
+        made = sum(receipt.edit.saved for receipt in pruned.receipts if not receipt.passed)
         sent = SentRequest(
             exchange.conversation,
             exchange.model,
             exchange.request,
             exchange.time,
             envelope.prompt,
-            Weight(exchange.tokens_before, prepared.size),
+            Weight(exchange.tokens_before, pruned.size),
             Weight(exchange.tokens_after, len(outcome.body)),
-            Weight(made, round(made * (prepared.given - len(outcome.body)) / max(1, outcome.report.saved))),
+            Weight(made, round(made * (pruned.given - len(outcome.body)) / max(1, outcome.report.saved))),
             exchange.flush,
             usages,
             exchange.shadow,
-            newest=prepared.newest,
-            breaks=tuple(call.flush for call in prepared.further),
+            newest=pruned.newest,
+            breaks=tuple(call.flush for call in pruned.further),
             aside=bool(envelope.hold),
             whole=bool(envelope.hold) and not outcome.edits,
         )
         given = outcome.lifetime if not exchange.shadow else ""
         asked = self.price(exchange.model, envelope.lifetime)
         price = self.price(exchange.model, given or envelope.lifetime)
-        miss = self._miss(prepared, sent, outcome, price.ttl)
+        miss = self._miss(pruned, sent, outcome, price.ttl)
         costs = self._accounts.settle(sent, price, asked)
         return replace(
             exchange,
             status=status,
             ms=ms,
-            usage=total(usages),
+            usage=total_usage(usages) if usages else None,
             tokens_before=round(costs.tokens_unpruned),
             tokens_after=round(costs.tokens),
             cost=costs.cost,
@@ -83,7 +81,7 @@ class Bills:
             missed_for=miss.reason,
         )
 
-    def _miss(self, prepared: Prepared, sent: SentRequest, outcome: Outcome[bytes], ttl: float) -> Miss:
+    def _miss(self, pruned: PrunedRequest, sent: SentRequest, outcome: Outcome[bytes], ttl: float) -> Miss:
         """What the request missed in the provider's cache; asked before the request itself is remembered."""
         held, idle = self._accounts.held(sent.conversation, sent.time)
         # A request on the side, such as one for a summary, has a prompt of its own.
@@ -92,17 +90,16 @@ class Bills:
             continues = replace(continues, gap=idle)
         cut = None
         if sent.flush is not None and not sent.shadow:
-            cut = sent.flush.saved * sum(map(whole, sent.usages[:1])) / max(1, outcome.report.tokens_after)
-        return miss_of(
-            sent.usages, held, continues, ttl, cut=cut, compacted=self._began_anew(prepared, sent.prompt)
-        )
+            billed = sent.usages[0].prompt if sent.usages else 0
+            cut = sent.flush.saved * billed / max(1, outcome.report.tokens_after)
+        return miss_of(sent.usages, held, continues, ttl, cut=cut, compacted=self._began_anew(pruned, sent.prompt))
 
-    def _began_anew(self, prepared: Prepared, prompt: bytes) -> bool:
+    def _began_anew(self, pruned: PrunedRequest, prompt: bytes) -> bool:
         """Whether the client has sent requests of this session before, with the same prompt."""
-        arrived = prepared.arrived
-        if arrived is None or not arrived.key:
+        request = pruned.arrived.request
+        if not request.session:
             return False
-        session = arrived.caller, arrived.key, prompt
+        session = request.caller, request.session, prompt
         known = session in self._sessions
         self._sessions[session] = None
         self._sessions.move_to_end(session)
@@ -115,7 +112,7 @@ class Bills:
         if usage is None:
             return exchange
         self._accounts.refresh(exchange.conversation, exchange.time)
-        return replace(exchange, usage=usage, tokens_after=whole(usage), cost=charge(usage, price))
+        return replace(exchange, usage=usage, tokens_after=usage.prompt, cost=charge(usage, price))
 
     def price(self, model: str, lifetime: str | None) -> Price:
         """The price of a model with a lifetime of the cache."""

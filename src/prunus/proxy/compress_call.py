@@ -67,7 +67,7 @@ def compress_answer(given: GivenBody, back: GivenBack, *, kept: bool) -> dict[st
 def retrieved(tenant: Tenant, hash: str) -> dict[str, Any] | None:
     """The text behind a hash that this tenant was told; None where there is none any more."""
     text = None
-    if tenant.store is not None and tenant.keeps_receipts and HASH.fullmatch(hash):
+    if tenant.store.keeps_receipts and HASH.fullmatch(hash):
         text = tenant.store.original(tenant.name, hash)
     return None if text is None else {"hash": hash, "original_content": text}
 

@@ -16,10 +16,10 @@ from typing import Final
 from prunus.conversations.context import Context
 from prunus.store.records import Exchange
 
-Describe = Callable[[str], Context | None]
-"""What fills the newest request of a conversation."""
-Waiting = tuple[str, Exchange, Describe]
-"""An exchange of a tenant that is to be recorded."""
+Describe = Callable[[str, str], Context | None]
+"""Returns what fills the newest request of a tenant's conversation, as far as it is known."""
+TenantExchange = tuple[str, Exchange]
+"""The name of a tenant, and an exchange of that tenant."""
 
 _SHARE: Final = 0.01
 """The share of the time in which conversations may be described."""
@@ -32,17 +32,23 @@ _LAST: Final = 1.0
 class Contexts:
     """Adds a description to the newest exchange of each conversation, as far as the time for that allows."""
 
-    def __init__(self, clock: Callable[[], float] = monotonic, cost: Callable[[], float] = thread_time) -> None:
+    def __init__(
+        self,
+        describe: Describe,
+        clock: Callable[[], float] = monotonic,
+        cost: Callable[[], float] = thread_time,
+    ) -> None:
+        self._describe = describe
         self._clock = clock
         self._cost = cost
         self._left = _SAVED
         """The seconds of work that are left for descriptions; below zero after a long one."""
         self._counted = clock()
         """The time up to which `_left` has grown."""
-        self._late: dict[tuple[str, str], Waiting] = {}
+        self._late: dict[tuple[str, str], Exchange] = {}
         """The queue of conversations, each with its newest exchange, which was recorded without a description."""
 
-    def due(self, waiting: Collection[tuple[str, str]] = (), *, last: bool = False) -> list[Waiting]:
+    def due(self, waiting: Collection[tuple[str, str]] = (), *, last: bool = False) -> list[TenantExchange]:
         """Describe exchanges that were recorded without a description, and return them to be recorded again.
 
         Conversations that have waited longest come first, as far as there is time now. Those of which newer
@@ -53,8 +59,8 @@ class Contexts:
         for name in [name for name in self._late if name not in waiting]:
             if not self._has_time():
                 break
-            tenant, exchange, describe = self._late.pop(name)
-            found.append((tenant, self._described(exchange, describe), describe))
+            tenant, _ = name
+            found.append((tenant, self._described(tenant, self._late.pop(name))))
         return found
 
     @property
@@ -62,29 +68,28 @@ class Contexts:
         """Whether no exchange has to be recorded once more."""
         return not self._late
 
-    def added(self, batch: Sequence[Waiting]) -> list[tuple[str, Exchange]]:
+    def added(self, batch: Sequence[TenantExchange]) -> list[TenantExchange]:
         """Return the exchanges to record."""
         newest = {
-            (tenant, exchange.conversation): exchange.id for tenant, exchange, _ in batch if exchange.tokens_before
+            (tenant, exchange.conversation): exchange.id for tenant, exchange in batch if exchange.tokens_before
         }
         return [
-            (tenant, self._with_context((tenant, exchange, describe)))
+            (tenant, self._with_context(tenant, exchange))
             if newest.get((tenant, exchange.conversation)) == exchange.id
             else (tenant, exchange)
-            for tenant, exchange, describe in batch
+            for tenant, exchange in batch
         ]
 
-    def _with_context(self, waiting: Waiting) -> Exchange:
-        tenant, exchange, describe = waiting
+    def _with_context(self, tenant: str, exchange: Exchange) -> Exchange:
         name = tenant, exchange.conversation
         if exchange.context is not None:
             return exchange
         is_next = next(iter(self._late), name) == name
         if not is_next or not self._has_time():
-            self._late[name] = waiting
+            self._late[name] = exchange
             return exchange
         self._late.pop(name, None)
-        return self._described(exchange, describe)
+        return self._described(tenant, exchange)
 
     def _has_time(self) -> bool:
         now = self._clock()
@@ -93,8 +98,8 @@ class Contexts:
         self._counted = now
         return self._left > 0.0
 
-    def _described(self, exchange: Exchange, describe: Describe) -> Exchange:
+    def _described(self, tenant: str, exchange: Exchange) -> Exchange:
         begun = self._cost()
-        context = describe(exchange.conversation)
+        context = self._describe(tenant, exchange.conversation)
         self._left -= self._cost() - begun
         return replace(exchange, context=context)

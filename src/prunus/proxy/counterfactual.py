@@ -26,7 +26,6 @@ from typing import Final
 
 from prunus.proxy.calibration import NOTHING, Calibration, Rates, Weight
 from prunus.proxy.misses import held_by
-from prunus.proxy.usage_reader import whole
 from prunus.schedule.ledger import Flush
 from prunus.schedule.prices import Price
 from prunus.store.records import Usage
@@ -162,13 +161,13 @@ class Accounts:
         elif usage is not None:
             pruned = sum(charge(each, price) for each in sent.usages)
         if not sent.aside:
-            newest = float(whole(hops[-1])) if hops else billed
+            newest = float(hops[-1].prompt) if hops else billed
             last_call = replace(sent, request=max(sent.request, sent.newest))
             self._last[sent.conversation] = _Last(last_call, billed, newest, cached.hits, price.ttl, sent.time)
             self._last.move_to_end(sent.conversation)
             while len(self._last) > _CONVERSATIONS:
                 self._last.popitem(last=False)
-        tokens = size.pruned + sum(map(whole, hops))
+        tokens = size.pruned + sum(hop.prompt for hop in hops)
         factor = size.pruned / max(1.0, sent.pruned.tokens)
         of_break = cached.lost * (rate - price.read) + _of_breaks(sent, factor, price)
         return ExchangeCost(tokens, size.unpruned, pruned, unpruned, of_break)
@@ -181,7 +180,7 @@ class Accounts:
         before = 0.0 if last is None else last.billed
         if not sent.usages:
             return before + self._calibration.rates(sent.model).measure(more)
-        billed = float(whole(sent.usages[0]))
+        billed = float(sent.usages[0].prompt)
         self._calibration.learn(sent.model, more, billed - before, whole=last is None)
         return billed
 
@@ -257,7 +256,7 @@ def _of_breaks(sent: SentRequest, factor: float, price: Price) -> float:
     cost = 0.0
     for before, usage, flush in zip(sent.usages, sent.usages[1:], sent.breaks, strict=False):
         if flush is not None:
-            missing = whole(before) - flush.saved * factor - usage.cache_read
+            missing = before.prompt - flush.saved * factor - usage.cache_read
             lost = max(0.0, min(flush.rewritten * factor, missing))
             cost += lost * (_write_rate(usage, price) - price.read)
     return cost
@@ -277,7 +276,7 @@ def _hits(sent: SentRequest, price: Price, last: _Last) -> float:
 def charge(usage: Usage, price: Price) -> float:
     """Return what the provider charges, by its own usage fields."""
     cost = usage.input + usage.cache_read * price.read + usage.cache_write * price.write
-    return cost * _tier(price, whole(usage))
+    return cost * _tier(price, usage.prompt)
 
 
 def _cost(price: Price, tokens: float, cached: float, rate: float) -> float:

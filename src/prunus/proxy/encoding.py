@@ -9,6 +9,9 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
+import brotli  # type: ignore[import-untyped]
+import zstandard
+
 from prunus.errors import FormatError
 
 
@@ -79,8 +82,6 @@ class _Deflate:
 
 class _Brotli:
     def __init__(self) -> None:
-        import brotli  # type: ignore[import-untyped]
-
         self._data = brotli.Decompressor()
 
     def feed(self, chunk: bytes) -> bytes:
@@ -92,8 +93,6 @@ class _Zstd:
     """A stream may be made of several frames."""
 
     def __init__(self) -> None:
-        import zstandard
-
         self._data = zstandard.ZstdDecompressor().decompressobj(read_across_frames=True)
 
     def feed(self, chunk: bytes) -> bytes:
@@ -140,10 +139,6 @@ def _inflated(raw: bytes, bits: int, limit: int) -> bytes:
 
 
 def _unpacked(raw: bytes, limit: int) -> bytes:
-    try:
-        import zstandard
-    except ImportError as error:
-        raise FormatError("content encoding zstd needs the package zstandard") from error
     pieces = bytearray()
     try:
         with zstandard.ZstdDecompressor().stream_reader(raw) as reader:

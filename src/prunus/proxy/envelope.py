@@ -33,7 +33,6 @@ _COMPACTION_ITEMS: Final = words("compaction_item")
 class Envelope:
     """The values at the top of a request."""
 
-    model: str
     streaming: bool
     prompt: bytes
     """Hash of model, system text and tools, cache markers aside."""
@@ -76,7 +75,6 @@ def _read(
 ) -> Envelope:
     tail = bytes(messages[-_TAIL:])
     return Envelope(
-        _text(top.get("model")),
         bytes(top.get("stream", b"")) == b"true",
         _prompt(top),
         lifetime(bytes(top.get("system", b"")), tail[-4096:]),
@@ -125,10 +123,3 @@ def _prompt(top: Mapping[str, msgspec.Raw]) -> bytes:
     if any(b'"cache_control"' in raw for raw in raws.values()):
         return blake2b(msgspec.json.encode(unmarked(raws)), digest_size=16).digest()
     return blake2b(b"\0".join(raws.values()), digest_size=16).digest()
-
-
-def _text(raw: msgspec.Raw | None) -> str:
-    try:
-        return str(decode(raw, str)) if raw is not None else ""
-    except msgspec.MsgspecError:
-        return ""

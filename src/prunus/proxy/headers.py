@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import Final
+from typing import Final, Literal
 from urllib.parse import parse_qsl
 
 Headers = Sequence[tuple[bytes, bytes]]
+AnswerEncoding = Literal["as asked", "known", "plain"]
+"""The content encodings to ask for: those that the client asks for, the same without br, or none."""
 
 _HOP: Final = frozenset(
     {
@@ -44,11 +46,10 @@ def ambiguity(headers: Headers) -> str:
     return ""
 
 
-def request_headers(headers: Headers, *, changed: bool, readable: bool) -> list[tuple[bytes, bytes]]:
-    """The headers for the upstream.
+def request_headers(headers: Headers, *, changed: bool, answer: AnswerEncoding) -> list[tuple[bytes, bytes]]:
+    """The headers for the upstream, which ask for an answer in some content encoding.
 
-    A `changed` body is not encoded. A `readable` answer is one whose encoding we know, `identity` included: an
-    encoding that we could not read is not asked for. Headers that begin with `x-prunus-` are meant for us.
+    A `changed` body is not encoded. Headers that begin with `x-prunus-` are meant for us.
     """
     gone = _HOP | _OURS | {*tokens_of(headers, b"connection")} | (_OF_THE_BYTES if changed else frozenset())
     kept = []
@@ -56,10 +57,14 @@ def request_headers(headers: Headers, *, changed: bool, readable: bool) -> list[
         key = name.lower()
         if key in gone or key.startswith(b"x-prunus-"):
             continue
-        if readable and key == b"accept-encoding":
+        if key == b"accept-encoding" and answer != "as asked":
+            if answer == "plain":
+                continue
             value = b", ".join(c for c in map(bytes.strip, value.split(b",")) if not c.lower().startswith(b"br"))
             value = value or b"identity"
         kept.append((name, value))
+    if answer == "plain":
+        kept.append((b"accept-encoding", b"identity"))
     return kept
 
 

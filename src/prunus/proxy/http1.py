@@ -107,7 +107,7 @@ class AnswerReader:
                 self._persistent = persistent and not isinstance(self._body, _Endless)
                 self._held.clear()
                 return rest
-            self._held[:], start = rest, 0
+            self._held[:], start = rest.lstrip(b"\r\n"), 0
         if len(self._held) > _LONGEST_HEAD:
             raise Malformed(f"its headers are longer than {_LONGEST_HEAD:,} bytes")
         return b""

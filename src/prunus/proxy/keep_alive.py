@@ -23,11 +23,13 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from prunus.providers import api_named
+from prunus.proxy.client_request import ClientRequest
 from prunus.proxy.clock import Clock
 from prunus.proxy.encoding import decoded
-from prunus.proxy.exchange import Prepared, SentBy
+from prunus.proxy.exchange import Prepared
 from prunus.proxy.faults import Faults
-from prunus.proxy.headers import Headers, request_headers
+from prunus.proxy.headers import request_headers
+from prunus.proxy.route import Route
 from prunus.proxy.tenant import Tenant
 from prunus.proxy.upstream import NoAnswer, Upstream
 from prunus.proxy.usage_reader import UsageReader
@@ -47,53 +49,39 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Repeatable:
-    """A request that reads the cache of the last one; its headers hold credentials."""
-
-    upstream: str
-    method: str
-    path: str
-    query: str
-    headers: Headers = field(repr=False)
-    body: bytes = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class Rest:
     """A conversation after a finished answer: its user pauses, and no tool runs."""
 
     tenant: Tenant
+    request: ClientRequest
+    """The last request of the client."""
+    route: Route
     exchange: Exchange
     """The last request, with the number of the last call of the model."""
-    caller: str
     price: Price
     """With the lifetime that the cache marks asked for."""
-    again: Repeatable
+    body: bytes = field(repr=False)
+    """The body of the request that reads the cache."""
 
     @property
     def place(self) -> Place:
         return self.tenant.name, self.exchange.conversation
 
 
-def rest_after(tenant: Tenant, prepared: Prepared, sent: SentBy) -> Rest | None:
+def rest_after(tenant: Tenant, prepared: Prepared) -> Rest | None:
     """The pause after a finished answer; None where no request could keep the cache alive in it."""
-    exchange, envelope, arrived, outcome = prepared.exchange, prepared.envelope, prepared.arrived, prepared.outcome
-    if exchange is None or envelope is None or arrived is None or outcome is None:
+    pruned = prepared.pruned
+    if pruned is None or pruned.exchange.shadow or pruned.envelope.hold:
         return None
-    if exchange.shadow or envelope.hold:
-        return None
+    request, route = pruned.arrived.request, pruned.arrived.route
     body = prepared.body
-    if not prepared.changed and arrived.encoding:
-        body = decoded(body, arrived.encoding, len(body) << 10)
-    reading = api_named(arrived.route.format).cache_reading(body)
+    if not prepared.changed:
+        body = decoded(body, request.encoding, tenant.settings.limits.body)
+    reading = api_named(route.format).cache_reading(body)
     if reading is None:
         return None
-    headers = request_headers(sent.headers, changed=True, readable=True)
-    headers = [(name, value) for name, value in headers if name.lower() != b"accept-encoding"]
-    place = arrived.route
-    again = Repeatable(place.upstream, sent.method, place.path, sent.query, headers, reading)
-    price = tenant.bills.price(exchange.model, outcome.lifetime or envelope.lifetime)
-    return Rest(tenant, replace(exchange, request=prepared.newest), arrived.caller, price, again)
+    price = tenant.bills.price(pruned.exchange.model, pruned.outcome.lifetime or pruned.envelope.lifetime)
+    return Rest(tenant, request, route, replace(pruned.exchange, request=pruned.newest), price, reading)
 
 
 class KeepAlive:
@@ -105,7 +93,7 @@ class KeepAlive:
         upstream: Upstream,
         clock: Clock,
         faults: Faults,
-        record: Callable[[Tenant, Exchange], None],
+        record: Callable[[str, Exchange], None],
     ) -> None:
         self._most = most
         self._upstream = upstream
@@ -143,9 +131,10 @@ class KeepAlive:
         if status in LIMITED:
             self._stop_all(tenant)
 
-    def rest(self, rest: Rest) -> None:
-        """Keep the cache of a conversation alive from now on, where that pays."""
-        if rest.place in self._refused or rest.place in self._running:
+    def rest(self, tenant: Tenant, prepared: Prepared) -> None:
+        """Keep the cache of a conversation alive after a finished answer, where that pays."""
+        rest = rest_after(tenant, prepared) if self._most else None
+        if rest is None or rest.place in self._refused or rest.place in self._running:
             return
         self._stop(rest.place)
         while len(self._waiting) >= _WAITING:
@@ -183,8 +172,8 @@ class KeepAlive:
             await self._clock.sleep(max(0.0, due - self._clock.time()))
             if await self._paying(rest) <= sent:
                 return  # another replica has got the next request
-            while rest.caller in self._arriving:
-                await self._arriving[rest.caller].over.wait()
+            while rest.request.caller in self._arriving:
+                await self._arriving[rest.request.caller].over.wait()
             now = self._clock.time()
             # A machine that slept has missed the time.
             if now > refreshed + rest.price.ttl or not await self._send(rest, now):
@@ -193,11 +182,10 @@ class KeepAlive:
 
     async def _send(self, rest: Rest, now: float) -> bool:
         """Send a keep-alive request, and record its cost; False if no other may follow."""
-        again = rest.again
+        request = rest.request
+        headers = request_headers(request.headers, changed=True, answer="plain")
         try:
-            answer = await self._upstream.send(
-                again.upstream, again.method, again.path, again.query, again.headers, again.body
-            )
+            answer = await self._upstream.send(rest.route, request.method, request.query, headers, rest.body)
             try:
                 body = await answer.read()
             finally:
@@ -209,7 +197,7 @@ class KeepAlive:
         last = rest.exchange
         one = Exchange(last.conversation, last.request, now, last.client, last.format, last.model)
         one = replace(one, status=answer.status, ms=ms, keep_alive=True)
-        self._record(rest.tenant, rest.tenant.bills.settle_keep_alive(one, rest.price, usage))
+        self._record(rest.tenant.name, rest.tenant.bills.settle_keep_alive(one, rest.price, usage))
         if answer.status in LIMITED:
             self._stop_all(rest.tenant.name)
         elif 400 <= answer.status < 500 or (usage is not None and not usage.cache_read):
@@ -219,12 +207,12 @@ class KeepAlive:
         if usage is None or not usage.cache_read:
             return False
         place = rest.exchange.conversation, rest.exchange.request
-        return await asyncio.to_thread(rest.tenant.warmth.refresh, *place, now)
+        return await asyncio.to_thread(rest.tenant.pruner.warmth.refresh, *place, now)
 
     async def _paying(self, rest: Rest) -> int:
         """Return how many keep-alive requests pay in this pause; 0 if the conversation has continued elsewhere."""
         place = rest.exchange.conversation, rest.exchange.request
-        return await asyncio.to_thread(rest.tenant.warmth.keep_alives, *place, self._most)
+        return await asyncio.to_thread(rest.tenant.pruner.warmth.keep_alives, *place, self._most)
 
 
 class _Arrivals:

@@ -1,16 +1,43 @@
-"""What the log says of requests and edits: lines for people in the wording of the ACP plugin, and fields for JSON.
+"""Logs requests and edits: lines for people in the wording of the ACP plugin, and fields for JSON.
 
 The fields are numbers and names; they contain no text of a conversation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from prunus.outcome import Receipt
 from prunus.proxy.exchange import Event
+from prunus.proxy.faults import LOGGER
+from prunus.proxy.log import with_fields
 from prunus.report.funnel import SUPERSEDE_ICONS, SUPERSEDED_BY, Supersede
+
+
+def log_request(event: Event) -> None:
+    """Log a request that is over, what was pruned on request in it, and each of its edits."""
+    if LOGGER.isEnabledFor(logging.INFO):
+        LOGGER.info("%s", request_line(event), extra=with_fields(lambda: _request_fields(event)))
+    place = _place(event)
+    if event.status_line:
+        fields = {"event": "pruned_on_request", **place}
+        LOGGER.info("%s", event.status_line, extra=with_fields(lambda: fields))
+    if event.receipts and LOGGER.isEnabledFor(logging.DEBUG):
+        for receipt, line in _edit_lines(event.receipts):
+            LOGGER.debug("%s", line, extra=with_fields(partial(_edit_fields, place, receipt)))
+
+
+def log_step_back(client: str, strategy: str) -> None:
+    """Log that a strategy cuts nothing in new conversations of an agent."""
+    LOGGER.warning(
+        "%s steps back in new conversations of %s: too much of what it cut was asked for again "
+        "(see `prunus stats`; `learn = false` switches this off)",
+        strategy,
+        client or "this agent",
+    )
 
 
 def request_line(event: Event) -> str:
@@ -30,15 +57,7 @@ def request_line(event: Event) -> str:
     return line
 
 
-def step_back_line(client: str, strategy: str) -> str:
-    """Says that a strategy cuts nothing in new conversations of an agent."""
-    return (
-        f"{strategy} steps back in new conversations of {client or 'this agent'}: too much of what it cut was "
-        "asked for again (see `prunus stats`; `learn = false` switches this off)"
-    )
-
-
-def edit_lines(receipts: Iterable[Receipt]) -> Iterator[tuple[Receipt, str]]:
+def _edit_lines(receipts: Iterable[Receipt]) -> Iterator[tuple[Receipt, str]]:
     """A line for each prune of a request; a call whose input and result both go is one."""
     told = set()
     # The result of a call says more than its input, so that comes first.
@@ -68,7 +87,7 @@ def _superseded(kind: Supersede, receipt: Receipt) -> str:
     return f"{kind}: pruned old {receipt.tool} {receipt.call}"
 
 
-def request_fields(event: Event) -> dict[str, Any]:
+def _request_fields(event: Event) -> dict[str, Any]:
     """A request and what became of it."""
     fields: dict[str, Any] = {
         "event": "request",
@@ -111,17 +130,13 @@ def request_fields(event: Event) -> dict[str, Any]:
     return fields
 
 
-def pruned_on_request_fields(event: Event) -> dict[str, Any]:
-    """A request with which the agent or the user pruned something."""
-    return {"event": "pruned_on_request", **_place(event)}
-
-
-def edit_fields(event: Event, receipt: Receipt) -> dict[str, Any]:
-    """One edit of a request."""
+def _edit_fields(place: Mapping[str, Any], receipt: Receipt) -> dict[str, Any]:
+    """One edit of the request at a place."""
     edit = {"strategy": receipt.edit.counted_as, "receipt": receipt.id, "tool": receipt.tool, "call": receipt.call}
-    return {"event": "edit", **_place(event), **edit}
+    return {"event": "edit", **place, **edit}
 
 
 def _place(event: Event) -> dict[str, Any]:
+    """The conversation of a request, and its number there."""
     exchange = event.exchange
     return {} if exchange is None else {"conversation": exchange.conversation, "request": exchange.request}

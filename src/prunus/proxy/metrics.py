@@ -6,7 +6,8 @@ Workers count in files of a folder that `serve` creates, so any worker can answe
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -29,6 +30,8 @@ class Metrics:
         own = CollectorRegistry()
         self._registry = own
         self._models: set[str] = set()
+        self.under_way = 0
+        """Requests that this process is serving; `open` has the sum of all workers."""
         self.requests = Counter(
             "prunus_requests", "Requests by what became of them.", ["format", "what"], registry=own
         )
@@ -80,6 +83,17 @@ class Metrics:
         self.first_byte = Histogram(
             "prunus_first_byte_seconds", "Time to the first byte of the answer.", buckets=_LONG, registry=own
         )
+
+    @contextmanager
+    def serving(self) -> Iterator[None]:
+        """Count a request as being served, as long as the block runs."""
+        self.open.inc()
+        self.under_way += 1
+        try:
+            yield
+        finally:
+            self.open.dec()
+            self.under_way -= 1
 
     def render(self) -> bytes:
         """All of it as text."""

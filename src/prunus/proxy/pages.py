@@ -17,6 +17,7 @@ from prunus.dashboard.overview import SHOWN, live_events
 from prunus.dashboard.page import HOME, PageAnswer, PageRequest, Sources, problem, redirect
 from prunus.dashboard.sign_in import SignIn
 from prunus.proxy.answers import answer_json, answer_with
+from prunus.proxy.client_request import ClientRequest
 from prunus.proxy.faults import Faults
 from prunus.proxy.peer import Receive, Send
 from prunus.proxy.security import TOKEN_HEADER, Gate, Refused, is_loopback
@@ -49,29 +50,26 @@ class Pages:
         self.ending = asyncio.Event()
         """Set once the proxy ends, so that no browser that watches holds it up."""
 
-    def wants(self, method: str, path: str, headers: Mapping[str, str]) -> bool:
+    def wants(self, request: ClientRequest) -> bool:
         """Return whether a request is for the dashboard, not for a provider."""
-        if path == "/":
-            return method == "GET" and "text/html" in headers.get("accept", "")
-        return path == _ROOT or path.startswith(HOME)
+        if request.path == "/":
+            return request.method == "GET" and "text/html" in request.values.get("accept", "")
+        return request.path == _ROOT or request.path.startswith(HOME)
 
-    async def serve(
-        self, scope: Mapping[str, Any], headers: Mapping[str, str], path: str, receive: Receive, send: Send
-    ) -> None:
+    async def serve(self, request: ClientRequest, receive: Receive, send: Send) -> None:
         """Answer a request that `wants` claimed."""
         try:
-            refused = self._refusal(scope, headers)
+            refused = self._refusal(request)
             if refused is not None:
                 found = problem(refused.status, refused.reason, signed_in=False)
-            elif path == f"{HOME}code":
-                await self._give_code(scope["method"], headers, send)
+            elif request.path == f"{HOME}code":
+                await self._give_code(request, send)
                 return
-            elif path == f"{HOME}live":
-                await self._watch(headers, receive, send)
+            elif request.path == f"{HOME}live":
+                await self._watch(request.values, receive, send)
                 return
             else:
-                query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
-                found = await self._page(scope["method"], path, query, headers)
+                found = await self._page(request)
         except NoReceipts as error:
             found = problem(404, f"There is nothing to show: {error}.")
         except StoreError as error:
@@ -87,20 +85,20 @@ class Pages:
         self.ending.set()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _refusal(self, scope: Mapping[str, Any], headers: Mapping[str, str]) -> Refused | None:
+    def _refusal(self, request: ClientRequest) -> Refused | None:
         """Why nobody gets a page with such a request, whatever token or cookie it has."""
-        client = scope.get("client")
+        headers = request.values
         # A socket for both families names IPv4 addresses as ::ffff:127.0.0.1.
-        if client is None or not is_loopback(client[0].removeprefix("::ffff:")):
+        if not is_loopback(request.address.removeprefix("::ffff:")):
             return Refused(403, "The dashboard is for browsers on the machine of the proxy.")
         refused = self._gate.check_browser(headers)
         if refused is not None:
             return refused
         # A form of another page would come without our Origin. Programs, which send none, show the token instead.
         own = headers.get("origin") == f"http://{headers.get('host', '')}"
-        if scope["method"] == "POST" and not own and TOKEN_HEADER not in headers:
+        if request.method == "POST" and not own and TOKEN_HEADER not in headers:
             return Refused(403, "Only pages of the dashboard may change something.")
-        return None if scope["method"] in ("GET", "POST") else Refused(405, "The dashboard knows GET and POST.")
+        return None if request.method in ("GET", "POST") else Refused(405, "The dashboard knows GET and POST.")
 
     def _tenant(self, headers: Mapping[str, str]) -> str | None:
         """Whose data a browser may see; None if it has not signed in."""
@@ -111,12 +109,11 @@ class Pages:
             return admitted
         return self._sign_in.signed_in(headers.get("cookie", ""), headers.get("host", ""))
 
-    async def _page(
-        self, method: str, path: str, query: Mapping[str, str], headers: Mapping[str, str]
-    ) -> PageAnswer:
-        if path in ("/", _ROOT):
+    async def _page(self, request: ClientRequest) -> PageAnswer:
+        if request.path in ("/", _ROOT):
             return redirect(HOME)
-        below = path.removeprefix(HOME)
+        headers, query = request.values, dict(parse_qsl(request.query))
+        below = request.path.removeprefix(HOME)
         if below == "enter":
             tenant = self._sign_in.redeem(query.get("code", "")) if self._gate.tokens else ""
             if tenant is None:
@@ -127,13 +124,13 @@ class Pages:
         # Style and script say nothing of anybody, and the page that asks to sign in needs them.
         if tenant is None and not below.startswith("static/"):
             return problem(401, _ENTER, signed_in=False)
-        request = PageRequest(method, below, query, tenant or "")
-        return await asyncio.get_running_loop().run_in_executor(self._threads, answer, request, self._sources)
+        page = PageRequest(request.method, below, query, tenant or "")
+        return await asyncio.get_running_loop().run_in_executor(self._threads, answer, page, self._sources)
 
-    async def _give_code(self, method: str, headers: Mapping[str, str], send: Send) -> None:
+    async def _give_code(self, request: ClientRequest, send: Send) -> None:
         """Tell a program that shows the token at which address a browser gets in, once."""
-        tenant = self._gate.admit(headers)
-        if method != "POST" or isinstance(tenant, Refused):
+        tenant = self._gate.admit(request.values)
+        if request.method != "POST" or isinstance(tenant, Refused):
             refused = tenant if isinstance(tenant, Refused) else Refused(405, "ask for a code with POST")
             await answer_json(send, refused.status, {"error": refused.reason})
             return
@@ -147,15 +144,13 @@ class Pages:
             found = problem(401, _ENTER) if tenant is None else problem(503, "Too many browsers watch already.")
             await answer_with(send, found.status, found.headers, found.body)
             return
-        start = PageAnswer(200, b"", "text/event-stream")
-        await send({"type": "http.response.start", "status": 200, "headers": start.headers})
         last = headers.get("last-event-id", "")
-        mark = as_number(last) if last.isascii() and last.isdecimal() else None
+        since = as_number(last) if last.isascii() and last.isdecimal() else None
         gone = asyncio.create_task(_disconnected(receive))
         ending = asyncio.create_task(self.ending.wait())
         self._watchers += 1
         try:
-            await self._tell(tenant, mark, (gone, ending), send)
+            await self._tell(tenant, since, (gone, ending), send)
         finally:
             self._watchers -= 1
             gone.cancel()
@@ -164,20 +159,18 @@ class Pages:
 
     async def _tell(self, tenant: str, since: int | None, until: tuple[asyncio.Task[Any], ...], send: Send) -> None:
         """Look at the store again and again, and send what is new since the mark."""
-        mark = since if since is not None else (await self._newest(tenant, 0))[0]
+        mark = since if since is not None else (await self._look(tenant, None))[0]
         silent = 0
+        start = PageAnswer(200, b"", "text/event-stream")
+        await send({"type": "http.response.start", "status": 200, "headers": start.headers})
         await send({"type": "http.response.body", "body": b": watching\n\n", "more_body": True})
         while True:
             done, _ = await asyncio.wait(until, timeout=_PAUSE, return_when=asyncio.FIRST_COMPLETED)
             if done:
                 return
-            try:
-                mark, found = await self._newest(tenant, mark)
-            except StoreError as error:
-                self._faults.report("dashboard", error)
-                continue
+            mark, found = await self._look(tenant, mark)
             silent = 0 if found else silent + 1
-            if found:
+            if found and mark is not None:
                 words = live_events(mark, found, self._sources)
             elif silent % _SILENCE == 0:
                 words = b": nothing new\n\n"
@@ -185,9 +178,19 @@ class Pages:
                 continue
             await send({"type": "http.response.body", "body": words, "more_body": True})
 
-    async def _newest(self, tenant: str, mark: int) -> tuple[int, list[Exchange]]:
+    async def _look(self, tenant: str, mark: int | None) -> tuple[int | None, list[Exchange]]:
+        """Return the mark of the newest exchange, and the exchanges since `mark`; without a mark, none is new."""
         loop, store = asyncio.get_running_loop(), self._sources.store
-        return await loop.run_in_executor(self._threads, store.newest_exchanges, tenant, mark, SHOWN)
+        try:
+            newest, found = await loop.run_in_executor(
+                self._threads, store.newest_exchanges, tenant, mark or 0, SHOWN
+            )
+        except NoReceipts:
+            raise
+        except StoreError as error:  # the store may be back at the next look
+            self._faults.report("dashboard", error)
+            return mark, []
+        return newest, found if mark is not None else []
 
 
 async def _disconnected(receive: Receive) -> None:

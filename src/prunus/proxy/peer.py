@@ -26,18 +26,37 @@ async def _joined(chunks: list[bytes], size: int) -> bytes:
 
 
 class Peer:
-    """Reads the request of a client, then cancels the exchange as soon as the client hangs up."""
+    """Reads the request of a client, then cancels the exchange as soon as the client hangs up.
+
+    The exchange runs in a `with` block, which ends quietly if the client has hung up: nobody waits for an answer.
+    """
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self._task = asyncio.current_task()
         self._watcher: asyncio.Task[None] | None = None
+        self._begun: list[bytes] = []
+        """Chunks of a request that turned out to be too long to be held."""
         self._complete = False
         self._over = False
         self.gone = False
 
+    def __enter__(self) -> Peer:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        self.close()
+        task = asyncio.current_task()
+        if self.gone and isinstance(error, asyncio.CancelledError) and task is not None:
+            task.uncancel()
+            return True
+        return isinstance(error, ClientGone)
+
     async def body(self) -> AsyncIterator[bytes]:
-        """The chunks of the request, as they come."""
+        """The chunks of the request, as they come; those that `read` did not return come first."""
+        begun, self._begun = self._begun, []
+        for chunk in begun:
+            yield chunk
         while not self._complete:
             message = await self._receive()
             if message["type"] == "http.disconnect":
@@ -49,17 +68,19 @@ class Peer:
         if not self._over and self._watcher is None:
             self._watcher = asyncio.create_task(self._watch())
 
-    async def read(self, limit: int) -> tuple[bytes, bool]:
-        """The request up to about `limit` bytes, and whether that is all of it."""
+    async def read(self, limit: int, announced: int | None = None) -> bytes | None:
+        """The whole request; None if it has, or is `announced` to have, more than `limit` bytes."""
+        if announced is not None and announced > limit:
+            return None
         chunks = []
         size = 0
-        body = self.body()
-        async for chunk in body:
+        async for chunk in self.body():
             chunks.append(chunk)
             size += len(chunk)
             if size > limit:
-                return await _joined(chunks, size), self._complete
-        return await _joined(chunks, size), True
+                self._begun = chunks
+                return None
+        return await _joined(chunks, size)
 
     def close(self) -> None:
         """The exchange is over: a client may hang up from now on."""
@@ -79,10 +100,3 @@ class Peer:
             self.gone = True
             if self._task is not None and asyncio.current_task() is not self._task:
                 self._task.cancel()
-
-
-async def after(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The chunks of a body whose beginning was read already."""
-    yield head
-    async for chunk in rest:
-        yield chunk

@@ -1,88 +1,28 @@
-"""A pool of connections to upstreams, and one request and its answer on a connection."""
+"""Connections to upstreams: opens them, and keeps those that a later request can use."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from collections import defaultdict
-from collections.abc import AsyncIterator
-from typing import Final
+from ipaddress import ip_address
+from typing import Any, Final
+
+from aiohappyeyeballs import start_connection
 
 from prunus.proxy.address import ServerAddress
-from prunus.proxy.connection import BrokenOff, Connection
-from prunus.proxy.dial import dial
-from prunus.proxy.http1 import AnswerReader, chunk
+from prunus.proxy.connection import Connection
+from prunus.proxy.http1 import AnswerReader, request_head
 
-_PIECE: Final = 256 * 1024
-"""Bytes of a body that are handed to the transport at a time."""
 _PARKED: Final = 15.0
 """Seconds that a connection waits for another request; providers close theirs later."""
+_SECOND_ADDRESS: Final = 0.25
+"""Seconds before the next address of a name is tried as well (RFC 8305)."""
 
 
-class UpstreamExchange:
-    """One request and its answer on a connection."""
-
-    def __init__(self, place: ServerAddress, connection: Connection, method: str) -> None:
-        self.place = place
-        self.connection = connection
-        self.reader = AnswerReader(method)
-        self.over = False
-        self._sender: asyncio.Task[None] | None = None
-        self._first = b""
-        """Bytes of the body that came together with the headers."""
-
-    async def ask(self, head: bytes, body: bytes | AsyncIterator[bytes] | None, *, chunked: bool) -> None:
-        """Send a request, and wait for the headers of its answer, which may come before all is sent."""
-        if body is None or (isinstance(body, bytes) and len(body) <= _PIECE):
-            self.connection.write_soon(head, body or b"")
-        else:
-            pieces = _pieces(body) if isinstance(body, bytes) else body
-            self._sender = asyncio.create_task(self._send(head, pieces, chunked))
-        while self.reader.head is None:
-            self._first = await self._read()
-
-    async def next_piece(self) -> bytes:
-        """The next bytes of the answer's body; none where it is complete."""
-        piece, self._first = self._first, b""
-        while not piece and not self.reader.complete:
-            piece = await self._read()
-        return piece
-
-    @property
-    def reusable(self) -> bool:
-        """Whether the connection is at the beginning of another exchange."""
-        sent = self._sender is None or self._sender.done()
-        return sent and self.reader.reusable and self.connection.usable
-
-    def abort(self) -> None:
-        """End the exchange and its connection."""
-        if self._sender is not None:
-            self._sender.cancel()
-        self.connection.abort()
-
-    async def _read(self) -> bytes:
-        data = await self.connection.read()
-        if data:
-            return self.reader.feed(data)
-        self.reader.end()
-        return b""
-
-    async def _send(self, head: bytes, pieces: AsyncIterator[bytes], chunked: bool) -> None:
-        connection = self.connection
-        try:
-            await connection.write(head)
-            connection.feeding = True
-            async for piece in pieces:
-                connection.feeding = False
-                await connection.write(chunk(piece) if chunked else piece)
-                connection.feeding = True
-            connection.feeding = False
-            if chunked:
-                await connection.write(chunk(b""))
-        except BrokenOff:
-            pass  # whoever reads the answer finds out, and an answer may have come before
-        except Exception as error:
-            connection.fail(error)
+class Unreachable(Exception):
+    """The proxy of the network does not let us through; the text says why."""
 
 
 class Pool:
@@ -110,20 +50,17 @@ class Pool:
                 connection.take()
                 return connection, True
         async with asyncio.timeout(self._connect_timeout):
-            return await dial(place, self._idle_timeout, await self.open()), False
+            return await _dial(place, self._idle_timeout, await self.open()), False
 
-    def give(self, exchange: UpstreamExchange) -> None:
-        """End an exchange: keep its connection where another request can use it, close it elsewhere."""
-        if exchange.over:
+    def give(self, place: ServerAddress, connection: Connection) -> None:
+        """Keep a connection for a later request, or close it if none can use it."""
+        if self._closed or not connection.usable:
+            connection.abort()
             return
-        exchange.over = True
-        if self._closed or not exchange.reusable:
-            exchange.abort()
-            return
-        parked = self._parked[exchange.place]
-        parked[:] = [connection for connection in parked if connection.usable]
-        parked.append(exchange.connection)
-        exchange.connection.park(_PARKED)
+        parked = self._parked[place]
+        parked[:] = [other for other in parked if other.usable]
+        parked.append(connection)
+        connection.park(_PARKED)
 
     def close(self) -> None:
         """Close all connections that wait, and keep none from now on."""
@@ -140,7 +77,56 @@ def _new_context() -> ssl.SSLContext:
     return context
 
 
-async def _pieces(body: bytes) -> AsyncIterator[bytes]:
-    view = memoryview(body)
-    for at in range(0, len(body), _PIECE):
-        yield view[at : at + _PIECE]  # type: ignore[misc]  # the transport takes any buffer
+async def _dial(place: ServerAddress, idle: float, context: ssl.SSLContext) -> Connection:
+    """Open a connection to a place."""
+    loop = asyncio.get_running_loop()
+    first = place.through or place
+    line = await start_connection(
+        await _addresses(first), happy_eyeballs_delay=_SECOND_ADDRESS, interleave=1, loop=loop
+    )
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    secure = first.scheme == "https"
+    _, connection = await loop.create_connection(
+        lambda: Connection(idle),
+        sock=line,
+        ssl=context if secure else None,
+        server_hostname=first.host if secure else None,
+    )
+    if place.tunnels:
+        try:
+            await _tunnel(place, connection, context)
+        except BaseException:  # Also when cancelled: a connection that nobody holds must not stay open.
+            connection.abort()
+            raise
+    return connection
+
+
+async def _addresses(place: ServerAddress) -> list[Any]:
+    try:
+        family = socket.AF_INET6 if ip_address(place.host).version == 6 else socket.AF_INET
+    except ValueError:
+        loop = asyncio.get_running_loop()
+        return await loop.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)
+    tail = (place.host, place.port) if family == socket.AF_INET else (place.host, place.port, 0, 0)
+    return [(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", tail)]
+
+
+async def _tunnel(place: ServerAddress, connection: Connection, context: ssl.SSLContext) -> None:
+    """Have the proxy in between connect us, and speak TLS with the upstream through it."""
+    assert place.through is not None
+    target = f"{place.host}:{place.port}" if ":" not in place.host else f"[{place.host}]:{place.port}"
+    headers = [(b"Host", target.encode())]
+    headers += [(b"Proxy-Authorization", place.through.login)] if place.through.login else []
+    connection.write_soon(request_head("CONNECT", target, headers))
+    reader = AnswerReader("CONNECT")
+    while reader.head is None:
+        data = await connection.read()
+        reader.feed(data) if data else reader.end()
+    if not 200 <= reader.head.status < 300:
+        raise Unreachable(f"the proxy of the network answered {reader.head.status}")
+    transport = await asyncio.get_running_loop().start_tls(
+        connection.transport, connection, context, server_hostname=place.host
+    )
+    if transport is None:
+        raise Unreachable("the proxy of the network closed the connection")
+    connection.connection_made(transport)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
+from prunus.agent.layer import HiddenTurn
 from prunus.providers import api_named
 from prunus.proxy.answers import answer_with, refuse
-from prunus.proxy.clock import Clock
+from prunus.proxy.client_request import ClientRequest
 from prunus.proxy.encoding import can_decode, decoder_of
-from prunus.proxy.exchange import Arrived, Event, Prepared, SentBy, client_name
+from prunus.proxy.exchange import Arrived, Event, Prepared
 from prunus.proxy.faults import LOGGER, Faults
-from prunus.proxy.headers import Headers, answer_headers, caller_of, request_headers, value_of
-from prunus.proxy.hooks import GuardedAnswer, Interceptor
+from prunus.proxy.headers import answer_headers, request_headers, value_of
+from prunus.proxy.hooks import GuardedAnswer
+from prunus.proxy.journal import Journal
+from prunus.proxy.keep_alive import KeepAlive
 from prunus.proxy.metrics import Metrics
-from prunus.proxy.peer import ClientGone, Peer, Receive, Send, after
+from prunus.proxy.peer import Peer, Receive, Send
+from prunus.proxy.preparing import Preparing
 from prunus.proxy.route import Route
-from prunus.proxy.routing import conversation_key
 from prunus.proxy.tenant import Tenant
 from prunus.proxy.upstream import Answer, NoAnswer, Upstream, decode_chunk
 from prunus.proxy.usage_reader import UsageReader
@@ -38,11 +40,9 @@ class Services:
     faults: Faults
     limit: int
     """Bytes of a body that is looked at."""
-    prepare: Callable[[Tenant, Arrived], Awaitable[Prepared]]
-    go_on: Callable[[Tenant, Prepared, bytes], Awaitable[Prepared]]
-    finish: Callable[[Tenant, Event], None]
-    rest: Callable[[Tenant, Prepared, SentBy], None]
-    clock: Clock
+    preparing: Preparing
+    keep_alive: KeepAlive
+    journal: Journal
 
 
 class ProxiedRequest:
@@ -51,23 +51,18 @@ class ProxiedRequest:
     def __init__(
         self,
         services: Services,
-        scope: Mapping[str, Any],
-        names: Mapping[str, str],
-        found: Route,
         tenant: Tenant,
+        request: ClientRequest,
+        route: Route,
         receive: Receive,
         send: Send,
     ) -> None:
         self._services = services
-        self._method: str = scope["method"]
-        self._query: str = scope["query_string"].decode("latin-1")
-        self._headers: Headers = scope["headers"]
-        self._names = names
-        self._route = found
         self._tenant = tenant
+        self._request = request
+        self._route = route
         self._send = send
         self._peer = Peer(receive)
-        self._time = services.clock.time()
         self._begun = time.perf_counter()
         self._status = 0
         self._started = False
@@ -78,56 +73,36 @@ class ProxiedRequest:
 
     async def run(self) -> None:
         try:
-            await self._run()
+            with self._peer:
+                await self._run()
         except NoAnswer as error:
             await self._break_off(error)
-        except ClientGone:
-            pass
         except Exception as error:
             self._services.faults.report("proxy", error)
             if self._started:
                 raise
             await self._break_off(NoAnswer(502, f"a fault of Prunus ({type(error).__name__})"))
         except asyncio.CancelledError:
-            if not self._peer.gone:
-                if self._started:
-                    raise
-                await self._break_off(NoAnswer(503, "the proxy is being stopped"))
+            if self._started:
+                raise
+            await self._break_off(NoAnswer(503, "the proxy is being stopped"))
             task = asyncio.current_task()
             if task is not None:
                 task.uncancel()
         finally:
-            self._peer.close()
             try:
                 self._settle()
             except Exception as error:
                 self._services.faults.report("accounts", error)
 
     async def _run(self) -> None:
-        if not self._route.format:
+        raw = None
+        if self._route.format:
+            raw = await self._peer.read(self._services.limit, self._request.length)
+        if raw is None:
             await self._pass()
             return
-        limit = self._services.limit
-        length = self._names.get("content-length", "")
-        if length.isdigit() and int(length) > limit:
-            await self._pass()
-            return
-        raw, whole = await self._peer.read(limit)
-        if not whole:
-            await self._pass(raw)
-            return
-        arrived = Arrived(
-            raw,
-            self._names.get("content-encoding", ""),
-            self._route,
-            client_name(self._names),
-            self._time,
-            conversation_key(self._names),
-            caller_of(self._headers, self._query),
-            self._names,
-        )
-        prepared = await self._services.prepare(self._tenant, arrived)
-        self._prepared = prepared
+        prepared = self._prepared = await self._prepare(Arrived(self._request, self._route, raw))
         self._services.metrics.pruning.observe(prepared.seconds)
         if prepared.reply is not None:
             kind, body = prepared.reply
@@ -137,31 +112,34 @@ class ProxiedRequest:
             return
         await self._ask(prepared, raw)
 
-    async def _pass(self, head: bytes = b"") -> None:
+    async def _pass(self) -> None:
         """Send a request on as it comes, without holding it."""
-        headers = request_headers(self._headers, changed=False, readable=False)
-        length = self._names.get("content-length", "")
-        body: AsyncIterator[bytes] | bytes | None = None
-        if head:
-            body = after(head, self._peer.body())
-        elif "transfer-encoding" in self._names or (length.isdigit() and int(length)):
+        request = self._request
+        body = None
+        if "transfer-encoding" in request.values or request.length:
             body = self._peer.body()
         else:
             await self._peer.read(0)
-        answer = await self._services.upstream.send(
-            self._route.upstream,
-            self._method,
-            self._route.path,
-            self._query,
-            headers,
-            body,
-            int(length) if length.isdigit() else None,
+        headers = request_headers(request.headers, changed=False, answer="as asked")
+        await self._relay(
+            await self._services.upstream.send(
+                self._route, request.method, request.query, headers, body, request.length
+            )
         )
-        await self._relay(answer)
+
+    async def _prepare(self, arrived: Arrived) -> Prepared:
+        """What to send for a request; its conversation needs no keep-alive request meanwhile."""
+        services, tenant = self._services, self._tenant
+        with services.keep_alive.arriving(arrived.request.caller):
+            alone = services.metrics.under_way == 1
+            prepared = await services.preparing.prepare(tenant, arrived, alone=alone)
+            if prepared.pruned is not None:
+                services.keep_alive.begin(tenant.name, prepared.pruned.exchange.conversation)
+            return prepared
 
     async def _ask(self, prepared: Prepared, raw: bytes) -> None:
         """Send a request of a model, and the original instead where the provider refuses the pruned one."""
-        turn = prepared.turn
+        turn = prepared.pruned.turn if prepared.pruned is not None else None
         answer = await self._post(prepared.body, changed=prepared.changed, plain=turn is not None and turn.watches)
         if prepared.changed and answer.status in _REFUSALS:
             answer.close()
@@ -176,14 +154,9 @@ class ProxiedRequest:
             await self._relay(answer)
 
     async def _post(self, body: bytes, *, changed: bool, plain: bool = False) -> Answer:
-        headers = request_headers(self._headers, changed=changed, readable=True)
-        if plain:
-            headers = [(name, value) for name, value in headers if name.lower() != b"accept-encoding"]
-            headers.append((b"accept-encoding", b"identity"))
-        place = self._route
-        return await self._services.upstream.send(
-            place.upstream, self._method, place.path, self._query, headers, body
-        )
+        request = self._request
+        headers = request_headers(request.headers, changed=changed, answer="plain" if plain else "known")
+        return await self._services.upstream.send(self._route, request.method, request.query, headers, body)
 
     async def _relay(self, answer: Answer) -> None:
         """Hand an answer to the client as it comes; a client that reads slowly holds back the upstream."""
@@ -209,22 +182,23 @@ class ProxiedRequest:
 
     def _listen(self, answer: Answer, encoding: str) -> None:
         """Read the usage of an answer from here on, from chunks in a content encoding."""
-        if self._prepared is not None and self._prepared.exchange is not None and 200 <= answer.status < 300:
+        if self._prepared is not None and self._prepared.pruned is not None and 200 <= answer.status < 300:
             kind = value_of(answer.headers, b"content-type")
             self._usage = UsageReader(kind, encoding, api_named(self._route.format))
 
     def _count(self) -> None:
-        """The answer is over: note what it took."""
-        found = self._usage.end() if self._usage is not None else None
-        self._finished = self._usage is not None and self._usage.finished
-        self._usage = None
-        self._usages += [found] if found is not None else []
+        """The answer is over: note what it took, and whether the model has finished its turn."""
+        if self._usage is not None:
+            found = self._usage.end()
+            self._finished = self._usage.finished
+            self._usages += [found] if found is not None else []
+            self._usage = None
 
     async def _end(self, body: bytes) -> None:
         self._peer.close()
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
-    async def _intercept(self, turn: Interceptor, prepared: Prepared, answer: Answer) -> None:
+    async def _intercept(self, turn: HiddenTurn, prepared: Prepared, answer: Answer) -> None:
         """Pass an answer through the agent layer, and ask again where the layer wants to go on."""
         guarded = GuardedAnswer(turn, self._services.faults)
         await self._start(answer, rewritten=True)
@@ -239,16 +213,17 @@ class ProxiedRequest:
             try:
                 prepared = self._prepared = await self._go_on(turn, prepared, again)
                 answer = await self._post(prepared.body, changed=True, plain=True)
-                status, body = answer.status, b"" if 200 <= answer.status < 300 else await answer.read()
                 if not can_decode(answer.encoding):
-                    status, body = 502, b"an answer in an unknown content encoding"
+                    raise NoAnswer(502, "an answer in an unknown content encoding")
+                if 200 <= answer.status < 300:
+                    self._listen(answer, "")
+                    continue
+                failure = answer.status, await answer.read()
             except NoAnswer as error:
-                status, body = error.status, error.reason.encode()
-            if not 200 <= status < 300:
-                answer.close()
-                await self._end(guarded.fail(status, body))
-                return
-            self._listen(answer, "")
+                failure = error.status, error.reason.encode()
+            answer.close()
+            await self._end(guarded.fail(*failure))
+            return
 
     async def _pass_through(self, guarded: GuardedAnswer, answer: Answer) -> None:
         """Hand one answer of the provider to the agent layer, and what comes out of it to the client."""
@@ -265,10 +240,10 @@ class ProxiedRequest:
             answer.close()
         self._count()
 
-    async def _go_on(self, turn: Interceptor, prepared: Prepared, body: bytes) -> Prepared:
+    async def _go_on(self, turn: HiddenTurn, prepared: Prepared, body: bytes) -> Prepared:
         """A further call of the model as it is sent; where pruning it fails, nothing new is cut in it."""
         try:
-            return await self._services.go_on(self._tenant, prepared, body)
+            return await self._services.preparing.go_on(self._tenant, prepared, body)
         except Exception as error:
             self._services.faults.report("agent", error)
         try:
@@ -282,19 +257,36 @@ class ProxiedRequest:
         if self._started:
             raise ConnectionAbortedError(error.reason) from error
         self._status = error.status
-        self._peer.close()
         await refuse(self._send, self._route.upstream, error.status, error.reason)
 
     def _settle(self) -> None:
         """Count what the exchange took, and tell what became of it."""
         seconds = time.perf_counter() - self._begun
         self._count()
-        prepared = self._prepared
-        exchange = None
-        if prepared is not None:
-            exchange = self._tenant.bills.settle(prepared, self._status, self._usages, seconds * 1000)
-        client, place = client_name(self._names), self._route
-        event = Event(self._time, client, self._method, place.upstream, place.path, self._status, seconds)
-        self._services.finish(self._tenant, event if prepared is None else prepared.ended(event, exchange))
-        if prepared is not None and self._finished and not self._peer.gone:
-            self._services.rest(self._tenant, prepared, SentBy(self._method, self._query, self._headers))
+        request, route, prepared, services = self._request, self._route, self._prepared, self._services
+        event = Event(
+            request.time, request.client, request.method, route.upstream, route.path, self._status, seconds
+        )
+        if prepared is None:
+            services.journal.tell(self._tenant.name, event)
+            return
+        event = replace(event, preparing=prepared.seconds)
+        pruned = prepared.pruned
+        if pruned is None:
+            services.journal.tell(self._tenant.name, replace(event, what="skipped", why=prepared.skip))
+            return
+        services.keep_alive.end(self._tenant.name, pruned.exchange.conversation, self._status)
+        exchange = self._tenant.bills.settle(pruned, self._status, self._usages, seconds * 1000)
+        event = replace(
+            event,
+            what="shadow" if exchange.shadow else "pruned" if prepared.changed else "unchanged",
+            exchange=exchange,
+            report=pruned.outcome.report,
+            receipts=pruned.all_receipts,
+            status_line=pruned.status_line,
+            session=request.session,
+            traceparent=request.values.get("traceparent", ""),
+        )
+        services.journal.tell(self._tenant.name, event)
+        if self._finished and not self._peer.gone:
+            services.keep_alive.rest(self._tenant, prepared)

@@ -11,7 +11,7 @@ from collections import deque
 from threading import Event, Thread
 from typing import Final
 
-from prunus.proxy.contexts import Contexts, Describe, Waiting
+from prunus.proxy.contexts import Contexts, Describe, TenantExchange
 from prunus.proxy.faults import Faults
 from prunus.store.records import Exchange
 from prunus.store.store import Store, StoreError
@@ -36,23 +36,24 @@ _PATIENCE: Final = 5.0
 class Recorder:
     """A queue in front of a store."""
 
-    def __init__(self, store: Store, faults: Faults) -> None:
+    def __init__(self, store: Store, faults: Faults, describe: Describe) -> None:
+        """`describe`, asked in the thread, tells what fills a conversation."""
         self._store = store
         self._faults = faults
-        self._waiting: deque[Waiting] = deque()
-        self._contexts = Contexts()
+        self._waiting: deque[TenantExchange] = deque()
+        self._contexts = Contexts(describe)
         self._batch = _BATCH
         self._called = Event()
         self._ending = Event()
         self._thread = Thread(target=self._run, name="prunus-recorder", daemon=True)
         self._thread.start()
 
-    def put(self, tenant: str, exchange: Exchange, context: Describe = lambda _: None) -> None:
-        """Have an exchange written soon; `context`, asked in the thread, tells what fills its conversation."""
+    def put(self, tenant: str, exchange: Exchange) -> None:
+        """Have an exchange written soon."""
         if len(self._waiting) >= _WAITING:
             self._faults.report("store", "too slow, exchanges are not recorded")
             return
-        self._waiting.append((tenant, exchange, context))
+        self._waiting.append((tenant, exchange))
         if not self._called.is_set():
             self._called.set()
 
@@ -68,7 +69,7 @@ class Recorder:
             self._called.wait(None if self._contexts.complete else _MOMENT)
             last = self._ending.wait(pause)
             self._called.clear()
-            waiting = {(tenant, exchange.conversation) for tenant, exchange, _ in list(self._waiting)}
+            waiting = {(tenant, exchange.conversation) for tenant, exchange in list(self._waiting)}
             self._waiting.extendleft(self._contexts.due(waiting))
             pause = _MOMENT if self._write() else _AGAIN
             if last:
@@ -97,7 +98,7 @@ class Recorder:
                 self._ending.wait(_BETWEEN)
         return True
 
-    def _write_singly(self, batch: list[tuple[str, Exchange]]) -> None:
+    def _write_singly(self, batch: list[TenantExchange]) -> None:
         """Find the exchange that cannot be written, and write the others."""
         for entry in batch:
             try:

@@ -59,7 +59,7 @@ class Gate:
             return refused
         if self.tokens:
             shown = headers.get(TOKEN_HEADER) or (_bearer(headers.get("authorization", "")) if bearer else "")
-            return self._tenant(shown.encode("utf-8", "surrogateescape"))
+            return self._tenant(shown)
         return ""
 
     def check_page(self, headers: Mapping[str, str]) -> Refused | None:
@@ -81,10 +81,12 @@ class Gate:
             return Refused(403, _PAGE)
         return None
 
-    def _tenant(self, shown: bytes) -> str | Refused:
+    def _tenant(self, shown: str) -> str | Refused:
         found: str | Refused = Refused(401, f"the header {TOKEN_HEADER} is missing or wrong")
+        # Header values are read as Latin-1. Programs send letters beyond ASCII in UTF-8 or in Latin-1.
+        forms = [shown.encode(coding, "backslashreplace") for coding in ("latin-1", "utf-8")]
         for tenant, token in self.tokens.items():
-            if compare_digest(token, shown):
+            if any(compare_digest(token, form) for form in forms):
                 found = tenant
         return found
 

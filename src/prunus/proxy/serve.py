@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from prunus.proxy.exchange import Event
     from prunus.proxy.server import Server
 
-_NEEDED: Final = ("aiohappyeyeballs", "httptools", "uvicorn", "prometheus_client", "zstandard")
+_NEEDED: Final = ("aiohappyeyeballs", "brotli", "httptools", "uvicorn", "prometheus_client", "zstandard")
 
 
 class CannotServe(PrunusError):

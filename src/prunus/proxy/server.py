@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from socket import socket
@@ -23,6 +25,7 @@ from prunus.proxy.faults import LOGGER
 from prunus.proxy.garbage import Garbage
 from prunus.proxy.last_connections import last_connections
 from prunus.proxy.newest_app import NewestApp
+from prunus.proxy.shared_listener import Counts, SharedListener
 
 _CANCEL_SECONDS: Final = 5
 """Seconds that cancelled requests get to end."""
@@ -99,10 +102,19 @@ class Server(uvicorn.Server):
         self.force_exit = self.force_exit or now
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
-        await super().startup(sockets)
+        await self.listen(sockets)
         if self._load is not None:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._reload, self._load)
         self._ready()
+
+    async def listen(self, sockets: list[socket] | None) -> None:
+        """Open the application, and accept connections of these listeners."""
+        await super().startup(sockets)
+
+    def stop_listening(self) -> None:
+        """Accept no more connections."""
+        for server in self.servers:
+            server.close()
 
     async def on_tick(self, counter: int) -> bool:
         self._garbage.look(self.server_state.total_requests, idle=not self.server_state.tasks)
@@ -141,8 +153,7 @@ class Server(uvicorn.Server):
         self._apps.app.end_pages()
         ends = (sockets or ()) if self.port_ends else ()
         last = [line for listener in ends for line in last_connections(listener)]
-        for server in self.servers:
-            server.close()
+        self.stop_listening()
         for listener in sockets or ():
             listener.close()
         for line in last:
@@ -178,10 +189,30 @@ class Worker(Server):
 
     port_ends = False
 
-    def __init__(self, configuration: Configuration, make: MakeApp) -> None:
+    def __init__(self, configuration: Configuration, make: MakeApp, counts: Counts, own: int) -> None:
         super().__init__(configuration, make, self._note_start)
+        self._counts, self._own = counts, own
+        self._listeners: list[SharedListener] = []
         self._begun = Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def listen(self, sockets: list[socket] | None) -> None:
+        if sys.platform == "win32" or sockets is None:  # an event loop of Windows does not watch a listener
+            await super().listen(sockets)
+            return
+        await super().listen([])
+        count = partial(len, self.server_state.connections)
+        self._listeners = [SharedListener(one, self._counts, self._own, count, self._connection) for one in sockets]
+
+    def stop_listening(self) -> None:
+        super().stop_listening()
+        for listener in self._listeners:
+            listener.close()
+
+    async def on_tick(self, counter: int) -> bool:
+        for listener in self._listeners:
+            listener.tell()
+        return await super().on_tick(counter)
 
     def _note_start(self) -> None:
         self._loop = asyncio.get_running_loop()

@@ -12,7 +12,8 @@ from typing import Final
 from prunus.errors import SettingsError
 
 _LABEL: Final = "prunus.proxy"
-_PASSED_ON: Final = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "SSL_CERT_FILE", "XDG_CONFIG_HOME")
+_NETWORK: Final = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY")
+_PASSED_ON: Final = (*_NETWORK, *map(str.lower, _NETWORK), "SSL_CERT_FILE", "SSL_CERT_DIR", "XDG_CONFIG_HOME")
 """Variables that the proxy reads, and that a service does not inherit from your terminal."""
 
 
@@ -53,7 +54,7 @@ def _unit(command: Sequence[str], environment: Mapping[str, str]) -> str:
         "Description=Prunus, a proxy that prunes the history of LLM agents",
         "",
         "[Service]",
-        f"ExecStart={' '.join(map(_quoted, command))}",
+        f"ExecStart={' '.join(_quoted(word.replace('$', '$$')) for word in command)}",
         "ExecReload=/bin/kill -HUP $MAINPID",
         *(f"Environment={_quoted(f'{name}={value}')}" for name, value in environment.items()),
         "Restart=on-failure",
@@ -65,8 +66,8 @@ def _unit(command: Sequence[str], environment: Mapping[str, str]) -> str:
 
 
 def _quoted(word: str) -> str:
-    """Return one word of a command line as systemd reads it."""
-    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    """Return a word as systemd reads it; a dollar sign begins a variable in commands only."""
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"' if any(sign in escaped for sign in " \t\"'\\;") else escaped
 
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from time import perf_counter, time
 from typing import Final
 
+from prunus.agent.layer import AgentLayer, HiddenTurn
 from prunus.conversations.context import Context
 from prunus.conversations.held import Glance
 from prunus.errors import FormatError, OutOfReach, TooLate
 from prunus.outcome import Outcome, Receipt, Report
+from prunus.providers import api_named
 from prunus.proxy.bills import Bills
+from prunus.proxy.client_request import ClientRequest
 from prunus.proxy.encoding import decoded
 from prunus.proxy.envelope import NO_TOOLS, SUBAGENT, Envelope, from_subagent, read_envelope
-from prunus.proxy.exchange import Arrived, Further, Prepared, exchange_of, without_edits
+from prunus.proxy.exchange import Arrived, Prepared, PrunedRequest, exchange_of, without_edits
 from prunus.proxy.faults import Faults
-from prunus.proxy.hooks import AgentHooks, Interceptor
-from prunus.proxy.marks import sets_marks, with_lifetime
 from prunus.pruner import Pruner
 from prunus.report.status import requested_line
 from prunus.settings import Settings
@@ -37,30 +37,22 @@ class Tenant:
     """Prepares the requests of one user and settles them."""
 
     def __init__(
-        self, name: str, settings: Settings, store: Store | None, layer: AgentHooks | None, faults: Faults
+        self, name: str, settings: Settings, store: Store, layer: AgentLayer | None, faults: Faults
     ) -> None:
         self.name = name
         self.settings = settings
         self.store = store
-        self._layer = layer if not settings.proxy.shadow else None
+        self.shadow = settings.proxy.shadow
+        self._layer = layer if not self.shadow else None
         self._faults = faults
-        self.kept = store is not None and settings.store.url != "off"
-        self.keeps_receipts = self.kept and store is not None and store.keeps_receipts
-        memory = None
-        self._hurry: Callable[[], AbstractContextManager[None]] | None = nullcontext
-        """Begins a block that does not wait for the store; None if the store cannot do without waiting."""
-        if store is not None and self.kept:
-            self._hurry = store.hurry
-            memory = store.memory(name, lambda error: faults.report("store", error))
-        self.pruner = Pruner(settings, memory, self._asked if self.kept else None)
+        off = settings.store.url == "off"
+        memory = None if off else store.memory(name, lambda error: faults.report("store", error))
+        self.pruner = Pruner(settings, memory, self._asked)
         self.bills = Bills(settings)
-        self.warmth = self.pruner.warmth
         self._refused: OrderedDict[str, None] = OrderedDict()
 
     def _asked(self, conversation: str) -> tuple[str, ...]:
         """The commands that the user typed in a terminal since the last request, such as `sweep 5`."""
-        if self.store is None:
-            return ()
         try:
             return self.store.take(self.name, conversation)
         except StoreError as error:
@@ -70,11 +62,10 @@ class Tenant:
     def context(self, conversation: str) -> Context | None:
         """Return what fills the newest request of a conversation, as far as it is known."""
         try:
-            found = self.pruner.context(conversation)
+            return self.pruner.context(conversation)
         except Exception as error:  # a table that cannot be shown must not cost what is recorded
             self._faults.report("context", error)
             return None
-        return found
 
     def prepare(
         self, arrived: Arrived, deadline: float | None = None, claim: Callable[[], bool] = lambda: True
@@ -85,7 +76,6 @@ class Tenant:
         was sent.
         """
         begun = perf_counter()
-        prepared = Prepared(arrived.raw)
         try:
             prepared = self._prepare(arrived, deadline, claim)
         except FormatError as error:
@@ -100,11 +90,12 @@ class Tenant:
 
         Never raises: None also stands for a preparation that fails, since `prepare` will say why.
         """
-        if self._hurry is None or arrived.encoding or len(arrived.raw) > _SMALL:
+        hurry = self.store.hurry
+        if hurry is None or arrived.request.encoding or len(arrived.raw) > _SMALL:
             return None
         begun = perf_counter()
         try:
-            with self._hurry():
+            with hurry():
                 prepared = self._prepare(arrived, deadline, lambda: True, at_once=True)
         except Exception:
             return None
@@ -113,27 +104,33 @@ class Tenant:
     def _prepare(
         self, arrived: Arrived, deadline: float | None, claim: Callable[[], bool], *, at_once: bool = False
     ) -> Prepared:
-        body = decoded(arrived.raw, arrived.encoding, self.settings.limits.body)
-        glance = self.pruner.glance(body, arrived.route.format, self._owner(arrived))
-        envelope = read_envelope(body, arrived.route.format, None if glance is None else glance.read)
+        request, format = arrived.request, arrived.route.format
+        body = decoded(arrived.raw, request.encoding, self.settings.limits.body)
+        glance = self.pruner.glance(body, format, self.owner(request))
+        envelope = read_envelope(body, format, None if glance is None else glance.read)
         if at_once and (envelope.hold or glance is None or not glance.is_short_step):
             raise TooLate("the request takes a longer look")
-        if skip := envelope.skip or self._left_alone(arrived, envelope):
-            return Prepared(arrived.raw, skip=skip, envelope=envelope)
+        subagent = from_subagent(request.values, envelope.system)
+        if skip := envelope.skip or (SUBAGENT if subagent and self.settings.subagents == "skip" else ""):
+            return Prepared(arrived.raw, skip=skip)
         turn = self._open(arrived, envelope, body)
         reply = turn.reply() if turn is not None else None
         if reply is not None:
-            return Prepared(arrived.raw, skip="answered by Prunus", envelope=envelope, reply=reply)
+            return Prepared(arrived.raw, skip="answered by Prunus", reply=reply)
         given = body if turn is None else turn.before()
-        subagent = from_subagent(arrived.headers, envelope.system)
         share = min(1.0, len(body) / max(1, len(given)))
+
+        def exchange_with(outcome: Outcome[bytes]) -> Exchange:
+            shadow = self.shadow or outcome.conversation in self._refused
+            return exchange_of(request, outcome, shadow=shadow, share=share, project=envelope.project)
+
         outcome = self._prune(
             arrived,
             given,
-            arrived.time,
+            request.time,
             deadline,
             claim,
-            lambda outcome: self.record_edits(self._exchange(arrived, envelope, outcome, share), outcome),
+            lambda outcome: self.record_edits(exchange_with(outcome), outcome),
             hold=bool(envelope.hold),
             subagent=subagent,
             at_once=at_once,
@@ -142,44 +139,33 @@ class Tenant:
         if at_once and outcome.fault is not None:
             raise outcome.fault
         if skip := self._not_pruned(outcome, envelope):
-            return Prepared(arrived.raw, skip=skip, envelope=envelope)
+            return Prepared(arrived.raw, skip=skip)
         if self._goes_whole(envelope, outcome.report):
             outcome = without_edits(outcome, given)
         sent = outcome.body if turn is None else turn.after(outcome)
-        sent = with_lifetime(sent, arrived, outcome)
-        exchange = self._exchange(arrived, envelope, outcome, share)
+        sent = _with_lifetime(sent, format, outcome)
+        exchange = exchange_with(outcome)
         changed = not exchange.shadow and sent is not body and sent != body
-        return Prepared(
-            sent if changed else arrived.raw,
-            changed,
-            "",
+        pruned = PrunedRequest(
+            arrived,
             envelope,
             outcome,
-            (*outcome.receipts, *outcome.passed),
             exchange,
-            None if exchange.shadow else turn,
-            size=len(body),
-            given=len(given),
-            status_line="" if exchange.shadow else self._said(outcome.receipts),
-            arrived=arrived,
+            (*outcome.receipts, *outcome.passed),
+            turn if not exchange.shadow else None,
+            len(body),
+            len(given),
+            self._status_line(outcome.receipts) if not exchange.shadow else "",
         )
+        return Prepared(sent if changed else arrived.raw, changed, pruned)
 
-    def _exchange(self, arrived: Arrived, envelope: Envelope, outcome: Outcome[bytes], share: float) -> Exchange:
-        shadow = self.settings.proxy.shadow or outcome.conversation in self._refused
-        return exchange_of(arrived, envelope, outcome, share, shadow=shadow)
-
-    def _owner(self, arrived: Arrived) -> str:
+    def owner(self, request: ClientRequest) -> str:
         """Whose conversations a request may continue."""
         # In shadow mode nothing is sent as it was decided, so what was decided says nothing of a real run.
-        return f"{arrived.caller} shadow" if self.settings.proxy.shadow else arrived.caller
+        return f"{request.caller} shadow" if self.shadow else request.caller
 
-    def _left_alone(self, arrived: Arrived, envelope: Envelope) -> str:
-        """Why the settings leave a request alone; empty where they do not."""
-        skips = self.settings.subagents == "skip"
-        return SUBAGENT if skips and from_subagent(arrived.headers, envelope.system) else ""
-
-    def _open(self, arrived: Arrived, envelope: Envelope, body: bytes) -> Interceptor | None:
-        """Return the agent layer's interceptor for a request; None if it has nothing to do."""
+    def _open(self, arrived: Arrived, envelope: Envelope, body: bytes) -> HiddenTurn | None:
+        """Return the agent layer's part in a request; None if it has nothing to do."""
         if self._layer is None:
             return None
         return self._layer.open(
@@ -187,7 +173,7 @@ class Tenant:
             arrived.route.format,
             streaming=envelope.streaming or arrived.route.streaming,
             tenant=self.name,
-            caller=arrived.caller,
+            caller=arrived.request.caller,
             offers=envelope.hold != NO_TOOLS,
         )
 
@@ -215,20 +201,22 @@ class Tenant:
         glance: Glance | None = None,
     ) -> Outcome[bytes]:
         """Prune a request of a caller: the one that arrived, or a further one of the same turn."""
+        request, route = arrived.request, arrived.route
+        sets_lifetime = self.settings.cache.lifetime != "as sent" and not self.shadow
         return self.pruner.prune(
             body,
             now,
-            format=arrived.route.format,
-            model=arrived.route.model,
-            key=arrived.key,
-            owner=self._owner(arrived),
-            client=arrived.client,
+            format=route.format,
+            model=route.model,
+            key=request.session,
+            owner=self.owner(request),
+            client=request.client,
             deadline=deadline,
             claim=claim,
             record=record,
             hold=hold,
             subagent=subagent,
-            marks=sets_marks(self.settings, arrived, body),
+            marks=sets_lifetime and b'"cache_control"' in body and bool(api_named(route.format).lifetimes),
             at_once=at_once,
             glance=glance,
         )
@@ -241,29 +229,27 @@ class Tenant:
         claim: Callable[[], bool] = lambda: True,
     ) -> Outcome[bytes] | None:
         """A further request of the same turn, pruned; None where nothing new may be cut in it."""
-        arrived, envelope = prepared.arrived, prepared.envelope
-        if arrived is None or envelope is None or envelope.hold:
+        pruned = prepared.pruned
+        if pruned is None or pruned.envelope.hold:
             return None
-        subagent = from_subagent(arrived.headers, envelope.system)
-        found = self._prune(arrived, body, time(), deadline, claim, subagent=subagent)
+        subagent = from_subagent(pruned.arrived.request.values, pruned.envelope.system)
+        found = self._prune(pruned.arrived, body, time(), deadline, claim, subagent=subagent)
         return found if found.error is None and found.conversation else None
 
     def go_on(self, prepared: Prepared, outcome: Outcome[bytes] | None) -> Prepared:
         """Return what to send for a further request of the same turn."""
-        turn, exchange = prepared.turn, prepared.exchange
-        assert turn is not None and exchange is not None
-        body, decided = turn.again(outcome), outcome or prepared.outcome
-        if decided is not None and prepared.arrived is not None:
-            body = with_lifetime(body, prepared.arrived, decided)
+        pruned = prepared.pruned
+        assert pruned is not None and pruned.turn is not None
+        body = _with_lifetime(pruned.turn.again(outcome), pruned.arrived.route.format, outcome or pruned.outcome)
         if outcome is None:
             return replace(prepared, body=body)
-        call = Further(outcome.request, outcome.flush, outcome.receipts)
-        if self.kept and call.receipts:
-            self.record(exchange, call.receipts)
-        further = replace(prepared, body=body, further=(*prepared.further, call))
-        return replace(further, status_line=self._said(further.all_receipts))
+        if outcome.receipts:
+            self.record(pruned.exchange, outcome.receipts)
+        pruned = replace(pruned, further=(*pruned.further, outcome))
+        pruned = replace(pruned, status_line=self._status_line(pruned.all_receipts))
+        return replace(prepared, body=body, pruned=pruned)
 
-    def _said(self, receipts: Sequence[Receipt]) -> str:
+    def _status_line(self, receipts: Sequence[Receipt]) -> str:
         """The status line of what the agent or the user asked for."""
         settings = self.settings
         return requested_line(receipts, settings.notification, distillation=settings.show_distillation)
@@ -277,12 +263,11 @@ class Tenant:
     def record_edits(self, exchange: Exchange, outcome: Outcome[bytes]) -> None:
         """Write down what a request cuts, and what its newest calls ask for again."""
         receipts = (*outcome.receipts, *outcome.passed)
-        if self.kept and (receipts or exchange.asks):
+        if receipts or exchange.asks:
             self.record(exchange, receipts)
 
     def record(self, exchange: Exchange, receipts: Sequence[Receipt]) -> None:
         """Write receipts down before the request is sent, so that none is ever missing."""
-        assert self.store is not None
         try:
             self.store.record(self.name, exchange, receipts)
         except Exception as error:
@@ -290,10 +275,16 @@ class Tenant:
 
     def refuse(self, prepared: Prepared) -> Prepared:
         """The provider refused the pruned request and took the original: leave this conversation alone."""
-        exchange = prepared.exchange
-        if exchange is None:
+        pruned = prepared.pruned
+        if pruned is None:
             return prepared
-        self._refused[exchange.conversation] = None
+        self._refused[pruned.exchange.conversation] = None
         while len(self._refused) > _REFUSED:
             self._refused.popitem(last=False)
-        return replace(prepared, changed=False, status_line="", exchange=replace(exchange, shadow=True))
+        pruned = replace(pruned, status_line="", exchange=replace(pruned.exchange, shadow=True))
+        return replace(prepared, changed=False, pruned=pruned)
+
+
+def _with_lifetime(body: bytes, format: str, outcome: Outcome[bytes]) -> bytes:
+    """A body whose cache marks have the lifetime that was chosen for it."""
+    return api_named(format).with_lifetime(body, outcome.lifetime) if outcome.lifetime else body

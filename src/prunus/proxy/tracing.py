@@ -116,7 +116,7 @@ def _gen_ai(event: Event, exchange: Exchange) -> Mapping[str, str | int]:
     if usage is not None:
         attributes |= {
             # By the conventions, the input counts cached tokens too.
-            "gen_ai.usage.input_tokens": usage.input + usage.cache_read + usage.cache_write,
+            "gen_ai.usage.input_tokens": usage.prompt,
             "gen_ai.usage.output_tokens": usage.output,
             "gen_ai.usage.cache_read.input_tokens": usage.cache_read,
             "gen_ai.usage.cache_creation.input_tokens": usage.cache_write,

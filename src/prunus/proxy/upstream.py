@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from typing import Final
 
 from prunus.proxy.address import ServerAddress
-from prunus.proxy.connection import BrokenOff
-from prunus.proxy.dial import Unreachable
+from prunus.proxy.connection import BrokenOff, Connection
 from prunus.proxy.encoding import Decoder, can_decode, decoder_of
 from prunus.proxy.headers import Headers, value_of
-from prunus.proxy.http1 import Malformed, request_head
-from prunus.proxy.pool import Pool, UpstreamExchange
+from prunus.proxy.http1 import AnswerReader, Malformed, chunk, request_head
+from prunus.proxy.pool import Pool, Unreachable
+from prunus.proxy.route import Route
 
+_PIECE: Final = 256 * 1024
+"""Bytes of a body that are handed to the transport at a time."""
 _REPEATABLE: Final = ("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE")
 """Methods that may be sent twice (RFC 9110, 9.2.2)."""
 _FAULTS: Final = (TimeoutError, BrokenOff, Malformed)
@@ -31,14 +34,30 @@ class NoAnswer(Exception):
 
 
 class Answer:
-    """The answer of an upstream, as it arrives."""
+    """One request on a connection, and its answer as it arrives."""
 
-    def __init__(self, pool: Pool, exchange: UpstreamExchange) -> None:
-        assert exchange.reader.head is not None
+    def __init__(self, pool: Pool, place: ServerAddress, connection: Connection, method: str) -> None:
         self._pool = pool
-        self._exchange = exchange
-        self.status: int = exchange.reader.head.status
-        self.headers: Headers = exchange.reader.head.headers
+        self._place = place
+        self._connection = connection
+        self._reader = AnswerReader(method)
+        self._sender: asyncio.Task[None] | None = None
+        self._first = b""
+        """Bytes of the body that came together with the headers."""
+        self._over = False
+        self.status = 0
+        self.headers: Headers = ()
+
+    async def ask(self, head: bytes, body: bytes | AsyncIterator[bytes] | None, *, chunked: bool) -> None:
+        """Send the request, and wait for the headers of its answer, which may come before all is sent."""
+        if body is None or (isinstance(body, bytes) and len(body) <= _PIECE):
+            self._connection.write_soon(head, body or b"")
+        else:
+            pieces = _pieces(body) if isinstance(body, bytes) else body
+            self._sender = asyncio.create_task(self._send(head, pieces, chunked))
+        while self._reader.head is None:
+            self._first = await self._read()
+        self.status, self.headers = self._reader.head.status, self._reader.head.headers
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The bytes of the body, in the pieces in which they arrive; no more is read than is taken."""
@@ -47,10 +66,18 @@ class Answer:
 
     async def next_piece(self) -> bytes:
         """The next bytes of the body; none where it is complete."""
+        piece, self._first = self._first, b""
         try:
-            return await self._exchange.next_piece()
+            while not piece and not self._reader.complete:
+                piece = await self._read()
         except _FAULTS as error:
             raise _no_answer(error) from error
+        return piece
+
+    @property
+    def untouched(self) -> bool:
+        """Whether not a single byte has come."""
+        return self._reader.untouched
 
     @property
     def encoding(self) -> str:
@@ -59,12 +86,51 @@ class Answer:
 
     async def read(self) -> bytes:
         """The whole body, decoded where that can be done."""
-        raw = b"".join([chunk async for chunk in self.chunks()])
+        raw = b"".join([piece async for piece in self.chunks()])
         return decode_chunk(decoder_of(self.encoding), raw) if can_decode(self.encoding) else raw
 
     def close(self) -> None:
         """Let the upstream know that nobody listens any more; a complete answer keeps its connection."""
-        self._pool.give(self._exchange)
+        if self._over:
+            return
+        self._over = True
+        sent = self._sender is None or self._sender.done()
+        if sent and self._reader.reusable:
+            self._pool.give(self._place, self._connection)
+            return
+        if self._sender is not None:
+            self._sender.cancel()
+        self._connection.abort()
+
+    async def _read(self) -> bytes:
+        data = await self._connection.read()
+        if data:
+            return self._reader.feed(data)
+        self._reader.end()
+        return b""
+
+    async def _send(self, head: bytes, pieces: AsyncIterator[bytes], chunked: bool) -> None:
+        connection = self._connection
+        try:
+            await connection.write(head)
+            connection.feeding = True
+            async for piece in pieces:
+                connection.feeding = False
+                await connection.write(chunk(piece) if chunked else piece)
+                connection.feeding = True
+            connection.feeding = False
+            if chunked:
+                await connection.write(chunk(b""))
+        except BrokenOff:
+            pass  # whoever reads the answer finds out, and an answer may have come before
+        except Exception as error:
+            connection.fail(error)
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    view = memoryview(body)
+    for at in range(0, len(body), _PIECE):
+        yield view[at : at + _PIECE]  # type: ignore[misc]  # the transport takes any buffer
 
 
 def decode_chunk(decoder: Decoder, chunk: bytes) -> bytes:
@@ -97,35 +163,35 @@ class Upstream:
 
     async def send(
         self,
-        name: str,
+        route: Route,
         method: str,
-        path: str,
         query: str,
         headers: Headers,
         body: bytes | AsyncIterator[bytes] | None,
         length: int | None = None,
     ) -> Answer:
         """Ask an upstream; `length` is that of a body that comes in pieces, where it is known."""
-        place = self._places[name]
+        place = self._places[route.upstream]
         length = len(body) if isinstance(body, bytes) else length
+        headers = place.headers(headers, length, body is not None)
         try:
-            head = request_head(method, place.target(path, query), place.headers(headers, length, body is not None))
+            head = request_head(method, place.target(route.path, query), headers)
         except Malformed as error:
             raise NoAnswer(400, f"the request cannot be passed on: {error}") from error
         repeatable = method in _REPEATABLE and (body is None or isinstance(body, bytes))
         try:
             while True:
                 connection, used = await self._pool.take(place)
-                exchange = UpstreamExchange(place, connection, method)
+                answer = Answer(self._pool, place, connection, method)
                 try:
-                    await exchange.ask(head, body, chunked=body is not None and length is None)
+                    await answer.ask(head, body, chunked=body is not None and length is None)
                 except BaseException as error:
-                    self._pool.give(exchange)
+                    answer.close()
                     # A connection that waited in the pool may have been closed at the moment it was used.
-                    if used and repeatable and exchange.reader.untouched and isinstance(error, _FAULTS):
+                    if used and repeatable and answer.untouched and isinstance(error, _FAULTS):
                         continue
                     raise
-                return Answer(self._pool, exchange)
+                return answer
         except (*_FAULTS, Unreachable, OSError) as error:
             raise _no_answer(error) from error
 

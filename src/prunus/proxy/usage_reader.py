@@ -6,7 +6,6 @@ JSON document is copied until its end. An answer that cannot be parsed gives no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -82,16 +81,3 @@ class UsageReader:
             if isinstance(event, dict):
                 self._found.update(counts_in(event))
                 self.finished = self.finished or (self._api is not None and self._api.finishes_turn(event))
-
-
-def whole(usage: Usage) -> int:
-    """All the input of a request."""
-    return usage.input + usage.cache_read + usage.cache_write
-
-
-def total(usages: Sequence[Usage]) -> Usage | None:
-    """The sum of several, if there are any."""
-    if not usages:
-        return None
-    fields = ((one.input, one.cache_read, one.cache_write, one.output) for one in usages)
-    return Usage(*map(sum, zip(*fields, strict=True)))

@@ -19,6 +19,7 @@ from typing import Final
 from prunus.proxy.configuration import Configuration, Load, reloaded
 from prunus.proxy.faults import LOGGER
 from prunus.proxy.log import log_to_stderr
+from prunus.proxy.shared_listener import NOT_LISTENING, Counts
 
 _SHARED: Final = "PROMETHEUS_MULTIPROC_DIR"
 """Where workers count together; the library reads it when it is imported, so it is set before."""
@@ -63,15 +64,21 @@ def _supervise(
     if load is not None:
         signal.signal(signal.SIGHUP, lambda *_: reload.set())
 
-    def hire() -> _Hired:
+    count = configuration.settings.proxy.workers
+    connections: Counts = context.RawArray("i", count)
+
+    def hire(place: int) -> _Hired:
+        connections[place] = NOT_LISTENING
         theirs, ours = context.Pipe(duplex=False)
         level = logging.getLogger("prunus").level
-        process = context.Process(target=_work, args=(configuration, listener, theirs, level, load is not None))
+        reloads = load is not None
+        given = configuration, listener, theirs, level, reloads, connections, place
+        process = context.Process(target=_work, args=given)
         process.start()
         theirs.close()
         return _Hired(process, ours)
 
-    workers = [hire() for _ in range(configuration.settings.proxy.workers)]
+    workers = [hire(place) for place in range(count)]
     ready()
     while not stop.wait(0.5):
         if load is not None and reload.is_set():
@@ -87,7 +94,7 @@ def _supervise(
                 LOGGER.warning("a worker ended (%s), starting another", code)
                 mark_process_dead(worker.process.pid)  # type: ignore[no-untyped-call]  # the library has no types
                 worker.orders.close()
-                workers[i] = hire()
+                workers[i] = hire(i)
     listener.close()
     for worker in workers:
         worker.order(False)
@@ -102,7 +109,13 @@ def _supervise(
 
 
 def _work(
-    configuration: Configuration, listener: socket.socket, orders: Connection, level: int, reloads: bool
+    configuration: Configuration,
+    listener: socket.socket,
+    orders: Connection,
+    level: int,
+    reloads: bool,
+    connections: Counts,
+    place: int,
 ) -> None:
     from prunus.proxy.serve import make_app, run
     from prunus.proxy.server import Worker
@@ -112,6 +125,6 @@ def _work(
     if reloads:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     log_to_stderr(level, configuration.settings.proxy.log)
-    server = Worker(configuration, make_app)
+    server = Worker(configuration, make_app, connections, place)
     threading.Thread(target=server.obey, args=(orders,), name="prunus-orders", daemon=True).start()
     run(server, listener)

@@ -1,4 +1,4 @@
-"""Why tokens were written to the prompt cache: new ones, and those that it had or should have had."""
+"""Why tokens were written to the prompt cache: they are new, or the cache had lost them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CacheWrites:
 
 
 def writes(rows: Iterable[DayTotals], money: Money, price_of: Callable[[str], Price]) -> list[CacheWrites]:
-    """What was written for each reason, in the order of `REASONS`. Together that is all the providers wrote."""
+    """Return the writes for each reason, in the order of `REASONS`; their sum is all that the providers wrote."""
     found: dict[str, list[tuple[str, int, int]]] = {}
     for row in rows:
         new = row.written - row.missed

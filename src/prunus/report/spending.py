@@ -1,89 +1,21 @@
-"""The bill in dollars with and without pruning, and costs and savings by day, project, model, agent or strategy."""
+"""Costs and savings by day, project, model, agent or strategy, as tables and as records."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
 
 from prunus.errors import SettingsError
+from prunus.report.bill import Amount, Bill, amount_of, bill_of, bill_record, token_price
 from prunus.schedule.dollars import Money
-from prunus.schedule.prices import Price
 from prunus.spending import DayTotals, Earnings, summed
-from prunus.store.records import Totals
 from prunus.text.numbers import dollars, percent, short
 
-_ANSWER: Final = 750
-"""What the answer costs in which an agent asks again: 150 tokens, at five times the price of input."""
 _UNITS: Final = {"d": 1, "w": 7, "m": 30}
 _UNNAMED: Final = "(not named)"
-
-
-@dataclass(frozen=True, slots=True)
-class Bill:
-    """Dollars of input, over all models with a known price."""
-
-    cost: float = 0.0
-    unpruned: float = 0.0
-    of_breaks: float = 0.0
-    asking: float = 0.0
-    """The dollars of requests in which agents asked for cut content again."""
-    unknown: tuple[str, ...] = ()
-    """The models without a known price, which the sums leave out."""
-
-    @property
-    def saved(self) -> float:
-        """The net savings, after the cost of cache breaks and of asking again."""
-        return self.unpruned - self.cost - self.asking
-
-
-def bill_of(rows: Iterable[DayTotals], money: Money, asking: float = 0.0) -> Bill | None:
-    """The bill of some exchanges; None if dollars are not wanted, or no price of their models is known.
-
-    `asking` is the cost of asking again in uncached input tokens. It is paid at the mean price of the models.
-    """
-    cost = unpruned = of_breaks = priced = 0.0
-    unknown: dict[str, None] = {}
-    for row in rows:
-        price = money.of(row.model)
-        if price is None:
-            if row.requests:
-                unknown[row.model or "no name"] = None
-            continue
-        cost += price * row.cost
-        unpruned += price * row.cost_unpruned
-        of_breaks += price * row.cost_of_breaks
-        priced += row.cost_unpruned
-    if not priced:
-        return None
-    return Bill(cost, unpruned, of_breaks, asking * unpruned / priced, tuple(sorted(unknown)))
-
-
-def cost_of_asking(totals: Totals, rows: Sequence[DayTotals], price_of: Callable[[str], Price]) -> float:
-    """Return the cost of asking for cut content again, in uncached input tokens; `rows` are the sums by model.
-
-    Each time, one more request of average size was sent to the model that cost most, and the part was written to
-    the cache again.
-    """
-    tried, context = totals.experience.total, totals.tokens_after / max(1, totals.requests)
-    price = price_of(max(rows, key=lambda row: row.cost_unpruned, default=DayTotals("")).model)
-    return tried.asked * (context * price.read + _ANSWER) + tried.tokens * price.write
-
-
-def bill_record(bill: Bill | None) -> dict[str, Any] | None:
-    """A bill as plain data, for programs."""
-    if bill is None:
-        return None
-    return {
-        "cost": round(bill.cost, 6),
-        "unpruned": round(bill.unpruned, 6),
-        "cost_of_breaks": round(bill.of_breaks, 6),
-        "cost_of_asking_again": round(bill.asking, 6),
-        "saved": round(bill.saved, 6),
-        "unknown": list(bill.unknown),
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +24,7 @@ class Period:
 
     name: str
     totals: DayTotals
-    bill: Bill | None
+    bill: Bill
 
     @property
     def cached(self) -> float:
@@ -125,7 +57,7 @@ def periods(rows: Iterable[DayTotals], by: str, money: Money) -> list[Period]:
     found = [Period(name, summed(group), bill_of(group, money)) for name, group in groups.items()]
     if by in ("day", "week", "month"):
         return sorted(found, key=lambda period: period.name)
-    return sorted(found, key=lambda period: (-_worth(period), period.name))
+    return sorted(found, key=lambda period: (-period.bill.unpruned.dollars, period.name))
 
 
 def period_table(found: Sequence[Period], by: str, *, money: bool) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -177,13 +109,9 @@ def _costs(period: Period, money: bool) -> tuple[str, ...]:
     part = f"{'-' if totals.saved < 0 else ''}{share}"
     if not money:
         return (*(short(round(cost)) for cost in (totals.cost, totals.cost_unpruned, totals.saved)), part)
-    if bill is None:
+    if not bill.priced:
         return "-", "-", "-", part
-    return dollars(bill.cost), dollars(bill.unpruned), dollars(bill.saved), part
-
-
-def _worth(period: Period) -> float:
-    return period.bill.unpruned if period.bill is not None else 0.0
+    return *(dollars(one.dollars) for one in (bill.paid, bill.unpruned, bill.saved)), part
 
 
 def _name(row: DayTotals, by: str) -> str:
@@ -204,18 +132,22 @@ def _name(row: DayTotals, by: str) -> str:
 
 def strategy_records(earned: Iterable[Earnings], money: Money) -> list[dict[str, Any]]:
     """The sums of each strategy over all models, the one that earned most first."""
-    found: dict[str, dict[str, Any]] = {}
+    groups: dict[str, list[Earnings]] = {}
     for one in earned:
-        record = found.setdefault(
-            one.strategy,
-            {"strategy": one.strategy, "cuts": 0, "tokens": 0, "kept_out": 0, "saved": 0.0, "asked_again": 0},
-        )
-        for name in ("cuts", "tokens", "kept_out", "saved", "asked_again"):
-            record[name] += getattr(one, name)
-        price = money.of(one.model)
-        if price is not None:
-            record["dollars_saved"] = record.get("dollars_saved", 0.0) + price * one.saved
-    return sorted(found.values(), key=lambda record: (-record["saved"], record["strategy"]))
+        groups.setdefault(one.strategy, []).append(one)
+    records: list[dict[str, Any]] = []
+    for strategy, group in groups.items():
+        names = ("cuts", "tokens", "kept_out", "saved", "asked_again")
+        sums = {name: sum(getattr(one, name) for one in group) for name in names}
+        records.append({"strategy": strategy, **sums})
+        if any(token_price(money, one.model) is not None for one in group):
+            records[-1]["dollars_saved"] = saved_by(group, money).dollars
+    return sorted(records, key=lambda record: (-record["saved"], record["strategy"]))
+
+
+def saved_by(earned: Iterable[Earnings], money: Money) -> Amount:
+    """What strategies saved, net of their cache breaks."""
+    return amount_of(((one.model, one.saved) for one in earned), money)
 
 
 def strategy_table(

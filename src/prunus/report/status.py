@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from prunus.edits import Note
 from prunus.history import Ref
 from prunus.notes import kept_summary
 from prunus.outcome import Receipt, Report
+from prunus.report.bill import Amount, amount_of
+from prunus.schedule.dollars import Money
 from prunus.store.records import Exchange
 from prunus.tally import Notification, Tally, status
-from prunus.text.numbers import dollars, percent, short
+from prunus.text.numbers import percent, short
 from prunus.text.printable import printable
 
 _LONGEST: Final = 200
@@ -28,9 +30,9 @@ def status_line(report: Report, notification: Notification = "minimal", items: S
 def requested_line(
     receipts: Iterable[Receipt], notification: Notification = "minimal", *, distillation: bool = False
 ) -> str:
-    """The status line of what was pruned because the agent or the user requested it; empty if nothing was.
+    """Return the status line of what the agent or the user asked to prune; empty if that was nothing.
 
-    With `distillation`, what the agent kept of it stands behind.
+    With `distillation`, the line ends with the summaries that the agent wrote in place of the pruned content.
     """
     categories: dict[str, Tally] = {}
     items: dict[Ref | None, str] = {}
@@ -58,22 +60,17 @@ class Savings:
     requests: int = 0
     before: int = 0
     after: int = 0
-    cost: float = 0.0
-    unpruned: float = 0.0
-    dollars: float = 0.0
-    """Of the requests whose model has a known price."""
-    dollars_unpruned: float = 0.0
+    paid: Amount = field(default_factory=Amount)
+    unpruned: Amount = field(default_factory=Amount)
 
-    def add(self, exchange: Exchange, price: float | None = None) -> Savings:
-        """With one more request; `price` are the dollars of an uncached input token of its model."""
+    def add(self, exchange: Exchange, money: Money) -> Savings:
+        """Return the sums with one more request."""
         return Savings(
             self.requests + 1,
             self.before + exchange.tokens_before,
             self.after + exchange.tokens_after,
-            self.cost + exchange.cost,
-            self.unpruned + exchange.cost_unpruned,
-            self.dollars + exchange.cost * (price or 0.0),
-            self.dollars_unpruned + exchange.cost_unpruned * (price or 0.0),
+            self.paid + amount_of([(exchange.model, exchange.cost)], money),
+            self.unpruned + amount_of([(exchange.model, exchange.cost_unpruned)], money),
         )
 
     def line(self, *, shadow: bool) -> str:
@@ -83,15 +80,15 @@ class Savings:
         many = "request" if self.requests == 1 else "requests"
         said = f"{done} {short(self.before)} tokens in {self.requests:,} {many}"
         would = "would have " if shadow else ""
-        if self.dollars_unpruned:
-            saved = self.dollars_unpruned - self.dollars
-            share = percent(round(abs(saved) * 1e6), round(self.dollars_unpruned * 1e6))
-            gained = f"saved {dollars(saved)} of" if saved >= 0 else f"added {dollars(-saved)} to"
-            said = f"{gained} {dollars(self.dollars_unpruned)} of input ({share}), and {said}"
-        elif self.unpruned:
-            part = round(self.unpruned - self.cost)
-            share = f"{percent(abs(part), round(self.unpruned))} {'below' if part >= 0 else 'above'}"
+        whole, saved = self.unpruned, self.unpruned - self.paid
+        if whole.dollars:
+            share = percent(round(abs(saved.dollars) * 1e6), round(whole.dollars * 1e6))
+            gained = f"saved {saved} of" if saved.dollars >= 0 else f"added {self.paid - whole} to"
+            said = f"{gained} {whole} of input ({share}), and {said}"
+        elif whole.cost:
+            part = round(saved.cost)
+            share = f"{percent(abs(part), round(whole.cost))} {'below' if part >= 0 else 'above'}"
             said += (
-                f"; input cost {short(round(self.cost))}, {short(round(self.unpruned))} without pruning ({share})"
+                f"; input cost {short(round(self.paid.cost))}, {short(round(whole.cost))} without pruning ({share})"
             )
         return f"{'Shadow, nothing was changed: ' * shadow}Prunus {would}{said}"

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from prunus.report.bill import Bill, bill_record
 from prunus.report.funnel import Funnel, auto_supersede, effectiveness, funnel_box, funnel_record
 from prunus.report.request_report import tallies_record
-from prunus.report.spending import Bill, bill_record
 from prunus.reuse.asked_again import Experience, Tried
 from prunus.reuse.learning import asked_rate, learn
 from prunus.store.records import Totals
@@ -19,6 +19,7 @@ _WIDTH: Final = 60
 _LABEL: Final = 12
 _DID: Final = ("Billed", "Saved", "Pruned", "Sent")
 _WOULD: Final = ("Would bill", "Would save", "Would prune", "Would send")
+_NO_BILL: Final = Bill()
 _UNIT: Final = "Costs are in uncached input tokens of the model that was asked."
 _DOLLARS: Final = "Dollars are those of input; answers cost the same with and without Prunus."
 
@@ -31,16 +32,15 @@ def stats_box(
     shadow: bool = False,
     funnel: Funnel | None = None,
     learned: Sequence[str] = (),
-    bill: Bill | None = None,
-    bill_ever: Bill | None = None,
+    bill: Bill = _NO_BILL,
+    bill_ever: Bill = _NO_BILL,
 ) -> str:
-    """The numbers of one session and of all time, or of either; without a session, those of all time in full.
+    """Return the box: the numbers of one session, then those of all time; without a session, only all time.
 
-    `bill` is the session's in dollars, and `bill_ever` that of all time; costs are in tokens where there is none.
-
-    `funnel` is that of the newest request of the session, or of each session. `learned` are lines that say what new
-    sessions learn from earlier ones.
-    In shadow mode nothing was pruned, and the words say what would have been.
+    `bill` is the bill of the session, and `bill_ever` that of all time. A bill without a price is shown in tokens.
+    `funnel` is that of the session's newest request, or of the newest requests of all sessions. `learned` are lines
+    that say what new sessions learn from earlier ones. In shadow mode nothing was pruned, and the box says what
+    would have been.
     """
     shown = session or ever or Totals()
     title = "Prunus Statistics" + (" (shadow: nothing was changed)" if shadow else "")
@@ -63,26 +63,27 @@ def stats_box(
     return "\n\n".join([*blocks, *_money_notes(bill, bill_ever)])
 
 
-def _money_notes(bill: Bill | None, bill_ever: Bill | None) -> Iterator[str]:
+def _money_notes(*bills: Bill) -> Iterator[str]:
     """What the dollars mean, and which models they leave out."""
-    if bill is None and bill_ever is None:
+    priced = [bill for bill in bills if bill.priced]
+    if not priced:
         yield _UNIT
         return
     yield _DOLLARS
-    unknown = sorted({model for one in (bill, bill_ever) if one is not None for model in one.unknown})
+    unknown = sorted({model for bill in priced for model in bill.unknown})
     if unknown:
         names = printable(", ".join(unknown))
         yield f"No price is known for {names}, so dollars leave it out; [[prices]] in the settings can give one."
 
 
-def _lines(title: str, totals: Totals, shadow: bool, bill: Bill | None) -> Iterator[str]:
+def _lines(title: str, totals: Totals, shadow: bool, bill: Bill) -> Iterator[str]:
     """A heading and one line for each number: money first, then tokens."""
     sessions = f"{counted(totals.conversations, 'session')}, " if title == "All time" else ""
     yield f"{title}: {sessions}{counted(totals.requests, 'request')}"
     billed, saved, pruned, sent = _WOULD if shadow else _DID
     paid = (_cost(totals.cost), _cost(totals.cost_unpruned))
-    if bill is not None:
-        paid = (dollars(bill.cost), dollars(bill.unpruned))
+    if bill.priced:
+        paid = (dollars(bill.paid.dollars), dollars(bill.unpruned.dollars))
     yield _line(billed, f"{paid[0]} (unpruned {paid[1]})")
     yield _line(saved, _saved(totals, shadow, bill))
     count = sum(tally.count for tally in totals.strategies.values())
@@ -113,18 +114,18 @@ def _lines(title: str, totals: Totals, shadow: bool, bill: Bill | None) -> Itera
         yield _line("Faults", f"{counted(totals.errors, 'request')} went out as they came")
 
 
-def _saved(totals: Totals, shadow: bool, bill: Bill | None) -> str:
+def _saved(totals: Totals, shadow: bool, bill: Bill) -> str:
     """The cost saved, minus the cost of cache breaks and of asking again."""
-    asking = totals.experience.total.asked and bill is not None and bill.asking
     saved, whole, breaks = totals.saved, totals.cost_unpruned, _cost(totals.cost_of_breaks)
     said = _cost(saved)
-    if bill is not None:
-        saved, whole, breaks, said = bill.saved, bill.unpruned, dollars(bill.of_breaks), dollars(bill.saved)
+    if bill.priced:
+        saved, whole, breaks = bill.saved.dollars, bill.unpruned.dollars, dollars(bill.of_breaks.dollars)
+        said = dollars(saved)
     said += f" ({'-' if saved < 0 else ''}{percent(round(abs(saved) * 1e6), round(whole * 1e6))})"
     if totals.breaks:
         said += f", {counted(totals.breaks, 'cache break')} of {breaks} {'included' if shadow else 'paid'}"
-    if asking:
-        said += f", {dollars(asking)} for asking again taken off"
+    if bill.priced and bill.asking.dollars:
+        said += f", {dollars(bill.asking.dollars)} for asking again taken off"
     return said
 
 
@@ -158,7 +159,7 @@ def learned_lines(agents: Mapping[str, Experience], allowed: float) -> Iterator[
             yield f"{name} uses {kind} parts again more often than expected (log-odds {offset:+.2f})"
 
 
-def totals_record(totals: Totals, funnel: Funnel | None = None, bill: Bill | None = None) -> dict[str, Any]:
+def totals_record(totals: Totals, funnel: Funnel | None = None, bill: Bill = _NO_BILL) -> dict[str, Any]:
     """The sums as plain data, for programs."""
     return {
         **_fields(totals, "conversations requests errors behind tokens_before tokens_after"),

@@ -11,7 +11,7 @@ from prunus.clients.dialect import pattern
 from prunus.clients.system_reminders import without_reminders
 from prunus.edits import Move, Proposal
 from prunus.history import Message, Text
-from prunus.requested.targets import Permissions, discarded, kept
+from prunus.requested.targets import Permissions, discarded, restore_part
 from prunus.text.numbers import as_number
 from prunus.view.uses import Use
 from prunus.view.view import View
@@ -32,27 +32,27 @@ ANSWER: Final = "[Prunus] "
 _COMMAND: Final = re.compile(r"/(?:acp|prunus)(?:[ \t]++([^\n]*+))?", re.IGNORECASE)
 _ANNOUNCED: Final = pattern("announced_command")
 _OWN: Final = ("prunus:", "acp:")
-"""How the names of our slash commands begin, where a plugin brings them."""
+"""How the names of our slash commands begin, if a plugin of the client defines them."""
 _LONGEST: Final = 220
 """Characters that a command may have; a longer text is no command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command and its words; an unknown one is answered by the list of all."""
+    """A command and its words. An unknown command is answered with the list of all commands."""
 
     name: str
     words: tuple[str, ...] = ()
 
-    def switched(self, manual: bool) -> bool:
-        """Whether manual mode is on after this command, given whether it was before."""
+    def manual_after(self, manual: bool) -> bool:
+        """Whether manual mode is on after this command, given whether it was on before."""
         if self.name != "manual" or not self.words:
             return manual
         return {"on": True, "off": False}.get(self.words[0], manual)
 
 
 def read_command(text: str) -> Command | None:
-    """The command that a text is, if it is nothing else."""
+    """Return the command in a text; None if the text says anything else. System reminders do not count."""
     alone = without_reminders(text).strip()
     found = _COMMAND.fullmatch(alone) if len(alone) <= _LONGEST else None
     if found is None:
@@ -62,7 +62,10 @@ def read_command(text: str) -> Command | None:
 
 
 def command_in(message: Message) -> tuple[tuple[int, ...], Command] | None:
-    """The parts of a user's message that are a command, and the command; it says nothing else, reminders aside."""
+    """Return the parts of a user's message that make up a command, and the command.
+
+    None if the message says anything else. System reminders do not count.
+    """
     if message.role != "user" or not message.spoken:
         return None
     texts = [(i, part.text) for i, part in enumerate(message.parts) if isinstance(part, Text)]
@@ -83,7 +86,7 @@ def _announces_own(text: str) -> bool:
 
 
 def answers(message: Message) -> tuple[int, ...]:
-    """The parts of an answer to a command; none if the message is something else."""
+    """Return the parts of a message that answers a command; none for any other message."""
     if message.role != "assistant" or not message.parts:
         return ()
     first = message.parts[0]
@@ -93,7 +96,7 @@ def answers(message: Message) -> tuple[int, ...]:
 
 
 def carry_out(command: Command, at: int, view: View, rules: Permissions) -> Iterator[Move]:
-    """The edits that follow from a command in message `at`."""
+    """Yield the moves that follow from a command in message `at`."""
     match command:
         case Command("sweep", words):
             for use in swept(words[0] if words else "", at, view, rules):
@@ -104,11 +107,11 @@ def carry_out(command: Command, at: int, view: View, rules: Permissions) -> Iter
             for name in words:
                 ref = view.ids.get(name.strip("[]#,"))
                 if ref is not None:
-                    yield from kept(ref, view)
+                    yield from restore_part(ref, view)
 
 
 def swept(words: str, at: int, view: View, rules: Permissions) -> list[Use]:
-    """The newest results before a message: as many as given, or all since the user spoke before."""
+    """Return the newest results before message `at`: as many as the words say, or all since the user last spoke."""
     count = as_number(words) if words.isdecimal() else None
     since = view.loops[at] - 1 if at < len(view.loops) else view.loop
     found: list[Use] = []

@@ -13,14 +13,14 @@ from typing import Any, Final, Literal, TypeAlias
 
 from prunus.providers.blocks import decode_or
 
-Action: TypeAlias = Literal["discard", "distill", "restore", "replace"]
+PruneAction: TypeAlias = Literal["discard", "distill", "restore", "replace"]
 
 PRUNE: Final = "context_prune"
 INFO: Final = "context_info"
-ACTIONS: Final[tuple[Action, ...]] = ("discard", "distill", "restore", "replace")
+ACTIONS: Final[tuple[PruneAction, ...]] = ("discard", "distill", "restore", "replace")
 BULK: Final = ("old", "tools", "messages", "thinking", "files", "*")
 
-_ALIASES: Final[Mapping[str, Action]] = {
+_ALIASES: Final[Mapping[str, PruneAction]] = {
     **{action: action for action in ACTIONS},
     **dict.fromkeys(("drop", "remove", "delete", "prune", "forget"), "discard"),
     **dict.fromkeys(("summarize", "summarise", "extract", "condense"), "distill"),
@@ -43,9 +43,9 @@ _ENDS_IN: Final = re.compile(rf"(?:^|[_./:\-])({PRUNE}|{INFO})$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class PruneRequest:
-    """An action and what it is about: ids, ids with summaries, or spans with what replaces them."""
+    """An action and its targets: ids, ids with summaries, or spans with their replacements."""
 
-    action: Action | None
+    action: PruneAction | None
     targets: tuple[tuple[str, ...], ...] = ()
     problems: tuple[str, ...] = ()
     """The arguments that could not be understood."""
@@ -67,7 +67,7 @@ def _own_name(tool: str) -> str:
 
 
 def parse(arguments: Mapping[str, Any] | str) -> PruneRequest:
-    """The request that the arguments of a call make."""
+    """Return the request that the arguments of a call make, and the arguments that make no sense."""
     given = decode_or(arguments, arguments) if isinstance(arguments, str) else arguments
     if not isinstance(given, Mapping):
         return PruneRequest(None, problems=("expected an object with action and targets",))
@@ -84,7 +84,7 @@ def parse(arguments: Mapping[str, Any] | str) -> PruneRequest:
     return PruneRequest(action, targets, tuple(problems))
 
 
-def _targets(listed: Any, action: Action, problems: list[str]) -> Iterator[tuple[str, ...]]:
+def _targets(listed: Any, action: PruneAction, problems: list[str]) -> Iterator[tuple[str, ...]]:
     match listed:
         case None:
             return
@@ -108,7 +108,7 @@ def _targets(listed: Any, action: Action, problems: list[str]) -> Iterator[tuple
             problems.append(f"{listed!r} is no target")
 
 
-def _words(text: str, action: Action, problems: list[str]) -> Iterator[tuple[str, ...]]:
+def _words(text: str, action: PruneAction, problems: list[str]) -> Iterator[tuple[str, ...]]:
     """A target that came as plain text."""
     if action == "distill":
         first, _, rest = text.strip().partition(" ")
@@ -120,7 +120,7 @@ def _words(text: str, action: Action, problems: list[str]) -> Iterator[tuple[str
         yield from _row(re.split(r"[\s,;]+", plain), action, problems)
 
 
-def _row(items: list[Any], action: Action, problems: list[str]) -> Iterator[tuple[str, ...]]:
+def _row(items: list[Any], action: PruneAction, problems: list[str]) -> Iterator[tuple[str, ...]]:
     """A flat list: one target, or one id after the other."""
     words = [str(item) for item in items]
     if len(words) == 1 and words[0].lstrip()[:1] in ("[", "{") and (value := decode_or(words[0], None)) is not None:

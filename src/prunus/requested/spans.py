@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
+
+from prunus.history import Ref
 
 SHORTEST: Final = 30
 """Characters that a stretch must have at least."""
 TELLING: Final = 15
 """Beginning or end must have more characters than this, so that they tell something."""
-
-_Place = TypeVar("_Place")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,35 +23,35 @@ class TextSpan:
     replacement: str
 
 
-def replaced(
-    texts: Mapping[_Place, str], spans: Sequence[TextSpan]
-) -> tuple[dict[_Place, str], list[tuple[_Place | None, str]]]:
-    """The texts that change, and for each span where it stood or why it was not replaced."""
-    found: list[tuple[_Place, int, int] | str] = [_find(texts, span) for span in spans]
-    taken: dict[_Place, list[tuple[int, int, str]]] = {}
-    told: list[tuple[_Place | None, str]] = []
+def replace_spans(
+    texts: Mapping[Ref, str], spans: Sequence[TextSpan]
+) -> tuple[dict[Ref, str], list[tuple[Ref | None, str]]]:
+    """Return the changed texts, and for each span the part that it stood in or why it was not replaced."""
+    found: list[tuple[Ref, int, int] | str] = [_find(texts, span) for span in spans]
+    taken: dict[Ref, list[tuple[int, int, str]]] = {}
+    outcomes: list[tuple[Ref | None, str]] = []
     for span, hit in zip(spans, found, strict=True):
         if isinstance(hit, str):
-            told.append((None, hit))
+            outcomes.append((None, hit))
             continue
         place, start, end = hit
         cuts = taken.setdefault(place, [])
         if any(start < other_end and other_start < end for other_start, other_end, _ in cuts):
-            told.append((None, "it overlaps with another target"))
+            outcomes.append((None, "it overlaps with another target"))
             continue
         cuts.append((start, end, span.replacement))
-        told.append((place, ""))
+        outcomes.append((place, ""))
     changed = {}
     for place, cuts in taken.items():
         text = texts[place]
         for start, end, words in sorted(cuts, reverse=True):
             text = text[:start] + words + text[end:]
         changed[place] = text
-    return changed, told
+    return changed, outcomes
 
 
-def _find(texts: Mapping[_Place, str], span: TextSpan) -> tuple[_Place, int, int] | str:
-    """The one place where a span stands, or why there is none."""
+def _find(texts: Mapping[Ref, str], span: TextSpan) -> tuple[Ref, int, int] | str:
+    """Return the only place where a span stands, or why there is none."""
     if not span.start or not span.end:
         return "start and end must not be empty"
     if len(span.start) <= TELLING and len(span.end) <= TELLING:
@@ -72,7 +72,7 @@ def _find(texts: Mapping[_Place, str], span: TextSpan) -> tuple[_Place, int, int
 
 
 def _ends(text: str, span: TextSpan) -> list[tuple[int, int]]:
-    """Where a span begins and ends in a text, each beginning with the nearest end."""
+    """Return all places where a span begins in a text, each with the nearest end."""
     found = []
     at = text.find(span.start)
     while at >= 0:

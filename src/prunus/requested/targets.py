@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias
 
 from prunus.edits import Gone, Move, Note, Proposal, Replacement, Shorter, When, Withdraw
-from prunus.history import Attachment, Call, Marker, Opaque, Ref, Result, Text, Thinking
+from prunus.history import Attachment, Ref, Result, Text, Thinking
 from prunus.notes import REASONING_GONE, distilled_note, file_note, is_note, note
-from prunus.proposals import describe
+from prunus.proposals import describe, without_reasoning
 from prunus.requested.request import BULK, PruneRequest, parse
-from prunus.requested.spans import TextSpan, replaced
+from prunus.requested.spans import TextSpan, replace_spans
 from prunus.view.guide import advise
 from prunus.view.uses import Use
 from prunus.view.view import View
 
-Problem: TypeAlias = Literal["", "unknown", "protected", "already", "failed"]
+ProblemKind: TypeAlias = Literal["", "unknown", "protected", "already", "failed"]
 
 ACKNOWLEDGED: Final = "Noted; it takes effect with your next step."
 """The answer of a tool that cannot see the history."""
 
-HEADINGS: Final[Mapping[Problem, str]] = {
+HEADINGS: Final[Mapping[ProblemKind, str]] = {
     "unknown": "Not found",
     "protected": "Protected",
     "already": "Already pruned",
@@ -35,12 +35,12 @@ _WHY = "you discarded it"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One target of a decision: the part it names and the edits that follow, or why there are none."""
+    """One target of a request: the part that it names and the edits that follow, or why there are none."""
 
     target: str
     ref: Ref | None = None
     moves: tuple[Move, ...] = ()
-    problem: Problem = ""
+    problem: ProblemKind = ""
     reason: str = ""
 
     @property
@@ -67,28 +67,28 @@ class Permissions(Protocol):
 
 
 def choices(
-    decision: PruneRequest, use: Use, earlier: Sequence[Use], view: View, rules: Permissions
+    request: PruneRequest, use: Use, earlier: Sequence[Use], view: View, rules: Permissions
 ) -> tuple[Choice, ...]:
     """Return the effect of a request, target by target; `earlier` are the calls of `context_prune` before it."""
-    action = decision.action
+    action = request.action
     if action is None:
         return ()
     if action == "replace":
-        return tuple(_replace(decision, use, earlier, view))
+        return tuple(_replace(request, use, earlier, view))
     if action != "restore" and not getattr(rules, action):
-        return tuple(Choice(row[0], problem="protected", reason=f"{action} is off") for row in decision.targets)
-    return tuple(_each(decision, use, view, rules))
+        return tuple(Choice(row[0], problem="protected", reason=f"{action} is off") for row in request.targets)
+    return tuple(_each(request, use, view, rules))
 
 
-def _each(decision: PruneRequest, use: Use, view: View, rules: Permissions) -> Iterator[Choice]:
-    for name, *rest in decision.targets:
+def _each(request: PruneRequest, use: Use, view: View, rules: Permissions) -> Iterator[Choice]:
+    for name, *rest in request.targets:
         if name not in BULK and name not in view.ids:
             yield Choice(name, problem="unknown")
             continue
         summary = rest[0] if rest else ""
         for ref in _bulk(name, use, view, rules) if name in BULK else [view.ids[name]]:
-            if decision.action == "restore":
-                yield Choice(view.names[ref], ref, tuple(kept(ref, view)))
+            if request.action == "restore":
+                yield Choice(view.names[ref], ref, tuple(restore_part(ref, view)))
             else:
                 edit = discarded(ref, summary, use.call, view, rules)
                 yield edit if isinstance(edit, Choice) else Choice(view.names[ref], ref, (edit,))
@@ -96,7 +96,7 @@ def _each(decision: PruneRequest, use: Use, view: View, rules: Permissions) -> I
 
 
 def _bulk(name: str, use: Use, view: View, rules: Permissions) -> list[Ref]:
-    """The parts before the call that a bulk target names, without those that cannot go."""
+    """Return the parts before the call that a bulk target names, without those that may not go."""
     kinds = {"tools": (Result,), "messages": (Text,), "thinking": (Thinking,), "files": (Attachment,)}
     wanted = kinds.get(name, (Result, Text, Thinking, Attachment))
     found = []
@@ -114,7 +114,7 @@ def _bulk(name: str, use: Use, view: View, rules: Permissions) -> list[Ref]:
 def discarded(
     ref: Ref, summary: str, by: Ref | None, view: View, rules: Permissions, why: str = _WHY
 ) -> Proposal | Choice:
-    """The edit that takes a part out of the context, or why it may not go."""
+    """Return the edit that removes a part from the context, or a choice that says why the part may not go."""
     name, part = view.names[ref], view.part(ref)
     replacement: Replacement
     match part:
@@ -138,13 +138,13 @@ def discarded(
         case Thinking():
             if not rules.thinking:
                 return Choice(name, ref, problem="protected", reason="reasoning is protected")
-            alone = part.at != () and all(isinstance(p, Thinking | Marker) for p in view.message(ref.message).parts)
-            if part.fixed or (alone and not part.required):
-                return Choice(name, ref, problem="protected", reason="the provider wants this reasoning to stay")
             if part.required and part.text == REASONING_GONE:
                 return Choice(name, ref, problem="already")
+            removed = without_reasoning(ref, view)
+            if removed is None:
+                return Choice(name, ref, problem="protected", reason="the provider wants this reasoning to stay")
             # A signed block must not be altered, so the summary stays where it was given: in the call.
-            replacement = Shorter(summary or REASONING_GONE) if part.required else Gone()
+            replacement = Shorter(summary) if summary and part.required else removed
         case Attachment():
             # If words cannot stand in its place, a summary stays where it was given: in the call.
             words = Note(file_note(part.name, part.size * 3 // 4, summary))
@@ -155,26 +155,21 @@ def discarded(
     return Proposal(ref, replacement, _NAME, why, when=when, cause=by, ends_call=not summary)
 
 
-def kept(ref: Ref, view: View) -> Iterator[Withdraw]:
-    """The edits that bring a part back and keep it, and with it all that belongs to its call."""
+def restore_part(ref: Ref, view: View) -> Iterator[Withdraw]:
+    """Yield the moves that bring a part back for good, and all parts that belong to its call."""
     refs = [ref]
     use = view.by_ref.get(ref)
     if use is not None:
         refs.append(use.call)
-        parts = view.message(ref.message).parts
-        refs += (
-            Ref(ref.message, i)
-            for i, part in enumerate(parts)
-            if isinstance(part, Attachment | Opaque) and part.inside == ref.part
-        )
+        refs += (Ref(ref.message, part) for part, _ in view.message(ref.message).parts_inside(ref.part))
     for each in refs:
         yield Withdraw(each, _NAME, restored=True)
 
 
-def _replace(decision: PruneRequest, use: Use, earlier: Sequence[Use], view: View) -> Iterator[Choice]:
+def _replace(request: PruneRequest, use: Use, earlier: Sequence[Use], view: View) -> Iterator[Choice]:
     texts = _texts(use, earlier, view)
-    spans = [TextSpan(*target) for target in decision.targets]
-    changed, reasons = replaced(texts, spans)
+    spans = [TextSpan(*target) for target in request.targets]
+    changed, reasons = replace_spans(texts, spans)
     for span, (ref, reason) in zip(spans, reasons, strict=True):
         label = f"{span.start[:20]}…{span.end[-20:]}"
         if ref is None:
@@ -186,7 +181,7 @@ def _replace(decision: PruneRequest, use: Use, earlier: Sequence[Use], view: Vie
 
 
 def _texts(use: Use, earlier: Sequence[Use], view: View) -> Mapping[Ref, str]:
-    """The words of user and assistant before a call, as earlier calls have left them."""
+    """Return the texts of user and assistant before a call, with the replacements that earlier calls made."""
     texts = {
         Ref(index, i): part.text
         for index in range(len(view.turns))
@@ -198,27 +193,26 @@ def _texts(use: Use, earlier: Sequence[Use], view: View) -> Mapping[Ref, str]:
     }
     original = dict(texts)
     for before in earlier:
-        call = view.part(before.call)
-        decision = parse(call.input) if isinstance(call, Call) else PruneRequest(None)
-        if decision.action == "replace":
-            changed, _ = replaced(texts, [TextSpan(*target) for target in decision.targets])
+        request = parse(view.call(before).input)
+        if request.action == "replace":
+            changed, _ = replace_spans(texts, [TextSpan(*target) for target in request.targets])
             texts |= changed
-        elif decision.action == "restore":
-            refs = (view.ids.get(name) for name, *_ in decision.targets)
+        elif request.action == "restore":
+            refs = (view.ids.get(name) for name, *_ in request.targets)
             texts |= {ref: original[ref] for ref in refs if ref in original}
     return texts
 
 
-def complaints(decision: PruneRequest, found: Sequence[Choice]) -> str:
+def complaints(request: PruneRequest, found: Sequence[Choice]) -> str:
     """Return in one line what cannot be carried out; empty if everything can.
 
     Parts that were pruned before are not named. Otherwise an answer that is checked again would say more than the
     first time.
     """
-    told: dict[str, list[str]] = {}
+    problems: dict[str, list[str]] = {}
     for choice in found:
         if choice.problem and choice.problem != "already":
-            told.setdefault(HEADINGS[choice.problem], []).append(choice.words)
-    if decision.problems:
-        told["Not understood"] = list(decision.problems)
-    return " ".join(f"{kind}: {', '.join(words)}." for kind, words in told.items()).replace('"', "'")
+            problems.setdefault(HEADINGS[choice.problem], []).append(choice.words)
+    if request.problems:
+        problems["Not understood"] = list(request.problems)
+    return " ".join(f"{kind}: {', '.join(words)}." for kind, words in problems.items()).replace('"', "'")

@@ -1,4 +1,4 @@
-"""What agents ask for again: whether a new call asks for something that an edit took away, and the sums of that.
+"""Finds calls that ask again for content that an edit took away, and adds them up.
 
 The newest earlier call that showed the same thing decides. If its part is still in view, the agent had what it asks
 for, and no edit is to blame. If an edit in force took the part away, the new call counts against the strategy of
@@ -10,7 +10,7 @@ that edit. The same thing is
   that may change files itself is run for its effect, so running it again asks for nothing.
 
 A retry of a failed call asks for nothing either: the failed call showed nothing. Some tasks later an agent looks at
-things anew in any case, so only parts of the same task and of the last few count. `bench/learning.py` counts how
+things again in any case, so only parts of the same task and of the last few count. `bench/learning.py` counts how
 often recorded sessions, which were never pruned, ask again by chance.
 """
 
@@ -89,7 +89,7 @@ class Tried:
 
     cut: int = 0
     expected: float = 0.0
-    """How many of them were expected to be used again: the sum of their probabilities, where one is known."""
+    """How many of these parts were expected to be used again: the sum of the known probabilities."""
     asked: int = 0
     tokens: int = 0
     """The tokens of the parts that were asked for again."""
@@ -152,7 +152,7 @@ def part_kind(use: Use, target: Ref, *, changed: bool) -> PartKind | None:
 
 
 class Showings:
-    """The successful calls of a conversation by what they showed: a new call finds the earlier ones at once."""
+    """The successful calls of a conversation, indexed by the content that they showed."""
 
     def __init__(self, uses: Iterable[Use] = ()) -> None:
         self._calls: dict[Hashable, list[Use]] = {}
@@ -190,7 +190,7 @@ class Showings:
                     yield Ask(target, edit.counted_as, kind, tokens, use.call)
 
     def _shown_before(self, use: Use, loops: Sequence[int]) -> Iterator[tuple[Ref, PartKind, int]]:
-        """The newest parts that showed what a call asks for, each with its kind and its tokens."""
+        """Yield the newest parts that showed the content that a call asks for, with their kinds and tokens."""
         if not use.ok:
             return
         if use.meaning.kind != "read":
@@ -230,7 +230,7 @@ class Showings:
 
 
 def _takes_away(edit: Proposal) -> bool:
-    """Whether nothing in view says what the part said: neither a part that a note points to, nor a current view."""
+    """Whether an edit hides the text of its part: no other part and no view shows the text."""
     stays = isinstance(edit.replacement, Added) or edit.when.requested_by == "prunus"
     return not (stays or edit.points_to is not None or edit.needs_cover or edit.covers)
 

@@ -22,7 +22,7 @@ from prunus.reuse.asked_again import Experience, Tried
 from prunus.strategies.asked import Requested
 
 LOOKS: Final = 200
-"""How many parts or requests the expectation counts as, before an agent was seen."""
+"""The weight of the expectation: it counts as much as this many seen parts or requests."""
 TIMES: Final = 3
 """A strategy steps back at this many times the allowed number."""
 
@@ -37,7 +37,7 @@ class Learned:
     """The strategies that cut nothing in this conversation."""
 
     def dump(self) -> bytes:
-        """As JSON; empty if nothing was learned."""
+        """Return this as JSON; empty if nothing was learned."""
         return b"" if self == Learned() else msgspec.json.encode(self)
 
     @classmethod
@@ -76,7 +76,7 @@ def asked_rate(tried: Tried, requests: int, allowed: float) -> float:
 
 
 def _offset(tried: Tried) -> float:
-    """How much higher the log-odds are than expected: the mean of a Beta distribution worth `LOOKS` parts, updated.
+    """How much higher the log-odds are than expected: the updated mean of a Beta distribution worth `LOOKS` parts.
 
     Offsets below 0 do not count: an agent does not ask for everything that it misses, so parts that it does not ask
     for are no reason to cut more.

@@ -1,16 +1,19 @@
 """How likely it is that a part will be used again.
 
-A logistic model of ten readable facts, beside the kind of a part and its idle time, fitted by
-`bench/likelihood.py` on recorded sessions: 100,000 looks at parts of 84 conversations, each with the question
-whether a later edit replaced a line that this part was the last to show and that its outline would not keep. What
-it says in words: a read that led to no edit yet is a plan still to be carried out, unless the user has given
-another task since; inputs and outputs of a task that is over are hardly used; large parts are used more often, but
-by far less than they cost more to carry. An earlier part often still shows such a line, above all where a command
-has printed it, so fewer lines are lost than are expected to be.
+`bench/likelihood.py` fitted a logistic model to 84 recorded conversations. It looked 100,000 times at a part and
+asked whether a later edit replaced a line that this part was the last to show and that its outline would not keep.
+The model knows the kind of a part, its idle time, and ten more facts. In words, it says:
 
-Left out one agent at a time, it ranks the parts of the agent that it has not seen almost as well as with it
-(area under the curve 0.84 to 0.96, against 0.84 to 0.97); how often they are used differs more, by agent from one
-in 150 to one in twelve.
+- A read that led to no edit yet is a plan still to be carried out, unless the user has given another task since.
+- Inputs and outputs of a finished task are hardly ever used.
+- Large parts are used more often, but their cost grows much faster than their use.
+
+Fewer lines are lost than the model expects: an earlier part often still shows such a line, above all the output of
+a command.
+
+A model that was fitted without one agent ranks the parts of that agent almost as well as the full model (area under
+the curve 0.84 to 0.96, against 0.84 to 0.97). How often parts are used again differs more between agents: from one
+part in 150 to one in twelve.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from math import exp, log2
 from typing import Final, Literal
 
 from prunus.view.uses import Use
+from prunus.view.view import View
 
 PartKind = Literal["read", "edited read", "shell", "search", "other", "write", "edit"]
 
@@ -85,11 +89,11 @@ def reuse_probability(
     late: bool = False,
     offset: float = 0.0,
 ) -> float:
-    """The probability that a part will be used again.
+    """Return the probability that a part will be used again.
 
-    `idle` counts the turns since its file was used last, or since it came; `tasks` how often the user has spoken
-    since; `reads` how often its file was read since. A read is `late` if a file was changed before it in its task.
-    `offset` is what was learned about the agent, in log-odds.
+    `idle` counts the turns since its file was last used, or since the part came. `tasks` is how often the user has
+    spoken since, and `reads` is how often its file was read since. A read is `late` if a file was changed before it
+    in its task. `offset` is what Prunus has learned about the agent, in log-odds.
     """
     start, slope = KINDS[kind]
     odds = start + slope * log2(1 + min(idle, _LONGEST)) + SIZE * log2(max(1, tokens) / 500)
@@ -102,21 +106,13 @@ def reuse_probability(
 
 
 def reuse_of(
-    use: Use,
-    kind: PartKind,
-    tokens: int,
-    idle: int,
-    tasks: int = 0,
-    reads: int = 0,
-    *,
-    late: bool = False,
-    offset: float = 0.0,
+    use: Use, kind: PartKind, view: View, idle: int, tasks: int = 0, reads: int = 0, *, late: bool = False
 ) -> float:
-    """The probability that the result or the input of a call will be used again."""
+    """Return the probability that the result of a call, or the input of a write or an edit, will be used again."""
     touch = use.touches[0] if use.touches else None
     return reuse_probability(
         kind,
-        tokens,
+        use.input_tokens if kind in ("write", "edit") else use.tokens,
         idle,
         tasks,
         document=touch is not None and is_document(touch.path),
@@ -124,5 +120,5 @@ def reuse_of(
         reads=reads,
         failed=not use.ok,
         late=late,
-        offset=offset,
+        offset=view.offset(kind),
     )

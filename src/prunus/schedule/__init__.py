@@ -1,1 +1,1 @@
-"""How much to prune, and how much each part matters."""
+"""When edits are made: schedules, prices, pressure, the ledger, and the life of the prompt cache."""

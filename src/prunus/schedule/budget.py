@@ -91,7 +91,7 @@ def _category(ref: Ref, role: str, kind: type, view: View, in_use: set[str]) -> 
     if role == "system":
         return "system"
     if kind in (Call, Result) and use is not None:
-        if use.meaning.kind == "todo" and view.newest.get(("todo", use.meaning.key)) == use.index:
+        if use.meaning.kind == "todo" and view.is_newest(use):
             return "todos"
         if any(touch.path in in_use for touch in use.touches):
             return "current files"

@@ -74,7 +74,7 @@ class Cache:
 
     def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
         saving = price.read * edit.saved * (self.to_come(requests) + 1)
-        # Were it used again, its text would be written once more, in a request more.
+        # If the text is used again, it is written to the cache once more, and that takes one more request.
         loss = edit.reuse * (price.write * edit.tokens_before + price.read * _REQUEST)
         return saving >= self.care * loss
 
@@ -98,8 +98,8 @@ class Cache:
             enough = (cut for cut in self._cuts(state) if cut.saved >= state.wanted)
             cheapest = max(enough, key=lambda cut: cut.saving - cut.broken, default=None)
             return Plan(0 if cheapest is None else cheapest.message, state.forced)
-        # Were this the last request, the whole break would be lost. It may be no more than what was earned and a
-        # small share of the cost without pruning, so that the conversation never costs much more than that.
+        # If this is the last request, the whole cost of the break is lost. So the break may cost no more than the
+        # savings so far and a small share of the cost without pruning: the conversation never gets much dearer.
         budget = state.earned + self.stake * state.paid
         paying = [cut for cut in self._cuts(state, paying=True) if cut.broken <= min(cut.saving, budget)]
         best = max(paying, key=lambda cut: self._worth(cut, state), default=None)
@@ -173,7 +173,10 @@ def _floor(state: RequestState) -> int:
 
 
 def _dear(state: RequestState, tokens: int, ahead: int) -> int:
-    """How many of this and the next requests are so long that they cost more, growing on from so many tokens."""
+    """Return how many of this and the next requests cost more because of their length.
+
+    This request has `tokens` tokens, and requests go on growing as before.
+    """
     tier = state.price.tier
     if tier is None or tokens > tier:
         return 0 if tier is None else ahead + 1
@@ -190,18 +193,18 @@ def _surcharge(price: Price) -> float:
 class _Cut:
     message: int
     saved: int
-    """Tokens that go with each request."""
+    """Tokens that each request then has fewer."""
     saving: float
-    """What that saves in this request and those that follow."""
+    """What these tokens save in this request and the next ones."""
     broken: float
-    """What it costs to write the rest again."""
+    """What it costs to write the tokens behind the cut to the cache again."""
 
 
 SCHEDULES: Final[tuple[type[Schedule], ...]] = (Cache, Eager, WhenFull, OnRequest)
 
 
 def requests_to_come(so_far: int, bound: int) -> int:
-    """How many requests are expected to follow after so many, this one included, counting at most `bound`."""
+    """Return how many requests are expected to follow the first `so_far`, counting at most about `bound`."""
     row = bisect_right(FITTED, so_far, key=lambda row: row[0]) - 1
     mean = so_far if so_far > KNOWN else FITTED[row][1]
     return round(mean * (1 - exp(-bound / mean)))

@@ -6,7 +6,7 @@ pays depends on the pauses of the user, and nobody knows the next pause. So a co
 what an hour would have saved, and what one, two or three keep-alive requests after each finished answer would have
 saved, had they been chosen from the first request on. The choice that would have paid so far is made.
 
-The sums are in uncached input tokens, so a pause counts as much as the context that had to be written again. They
+The sums are in uncached input tokens, so a pause counts by the context that had to be written again after it. They
 are part of the memo of a conversation, so that replicas agree. A new conversation also knows the sums of the user's
 earlier conversations.
 """
@@ -64,13 +64,13 @@ class Hindsight:
     again: float = 0.0
     """What it costs to read these tokens once more."""
 
-    def add(self, step: Following, asked: Price, now: Price) -> Hindsight:
+    def add(self, step: Following, as_sent: Price, now: Price) -> Hindsight:
         """Return the sums with one more request.
 
-        `asked` is the price with the client's lifetime, `now` the price with the current one.
+        `as_sent` is the price with the client's lifetime, `now` the price with the current one.
         """
-        long = with_ttl(asked, HOUR)
-        hour = self.hour + _cost(step, asked) - _cost(step, long)
+        long = with_ttl(as_sent, HOUR)
+        hour = self.hour + _cost(step, as_sent) - _cost(step, long)
         kept = tuple(
             sofar + self._saved_by(most, step, now) if step.answered else sofar
             for most, sofar in enumerate(self.kept, 1)
@@ -112,21 +112,21 @@ class CacheLife:
     usual: Hindsight = Hindsight()
     """The sums of the user's earlier conversations, when this one began."""
 
-    def choose(self, wanted: Lifetime, asked: Price, tokens: int, *, anew: bool) -> str:
+    def choose(self, wanted: Lifetime, as_sent: Price, tokens: int, *, anew: bool) -> str:
         """Return the lifetime for a request's cache marks; empty for the client's own.
 
         The lifetime changes only when all of the cache is written `anew`, at the start or after it was lost, so
         that no rewrite is paid for it. The hour is chosen if it would have paid so far, including the dearer write
         of this request.
         """
-        long = with_ttl(asked, HOUR)
-        if wanted == "as sent" or long == asked:
+        long = with_ttl(as_sent, HOUR)
+        if wanted == "as sent" or long == as_sent:
             return ""
         if wanted == HOUR:
             return HOUR
         if not anew:
             return self.lifetime
-        return HOUR if self.own.hour + self.usual.hour > (long.write - asked.write) * tokens else ""
+        return HOUR if self.own.hour + self.usual.hour > (long.write - as_sent.write) * tokens else ""
 
     def standing(self, wanted: Lifetime) -> str:
         """Return the lifetime of the cache marks of a request about which nothing new is decided."""

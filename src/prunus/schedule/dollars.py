@@ -1,6 +1,6 @@
 """The prices of models in dollars, for bills and reports. The schedule needs only the ratios in `prices.py`.
 
-This is the only table of dollar prices. Prices change, so each row names its source and date.
+This is the only table of dollar prices. Prices change, so `SOURCE` names its source and date.
 """
 
 from __future__ import annotations
@@ -57,21 +57,10 @@ def _automatic(input: float, cache_read: float, output: float) -> Tariff:
 
 
 SOURCE: Final = "price map of litellm 1.106.2, 2026-11, short contexts"
+"""The source of all rows of `TARIFFS`."""
 
 
-@dataclass(frozen=True, slots=True)
-class TariffRow:
-    """A family of models and its prices.
-
-    The pattern is a shell pattern in lower case, with `-` for every dot.
-    """
-
-    pattern: str
-    tariff: Tariff
-    source: str = SOURCE
-
-
-_ROWS: Final[tuple[tuple[str, Tariff], ...]] = (
+TARIFFS: Final[tuple[tuple[str, Tariff], ...]] = (
     ("*fable-5-1*", _with_marks(10, 0.25, 50)),
     ("*mythos-5-1*", _with_marks(10, 0.25, 50)),
     ("*fable-5*", _with_marks(10, 1, 50)),
@@ -125,16 +114,16 @@ _ROWS: Final[tuple[tuple[str, Tariff], ...]] = (
     ("*deepseek-chat*", _automatic(0.28, 0.028, 0.42)),
     ("*deepseek-reasoner*", _automatic(0.28, 0.028, 0.42)),
 )
+"""Families of models with their prices. The first row whose pattern matches the name of a model counts.
 
-TARIFFS: Final = tuple(TariffRow(pattern, tariff) for pattern, tariff in _ROWS)
-"""The first row whose pattern matches the name of a model gives its prices."""
+A pattern is a shell pattern in lower case, with `-` for every dot.
+"""
 
 
 def tariff_of(model: str, own: tuple[tuple[str, Tariff], ...] = ()) -> Tariff | None:
     """Return the prices of a model, the user's own first; None if no row matches."""
     name = model.lower().replace(".", "-").rpartition("/")[2]
-    rows = (*own, *((row.pattern, row.tariff) for row in TARIFFS))
-    return next((tariff for pattern, tariff in rows if fnmatchcase(name, pattern)), None)
+    return next((tariff for pattern, tariff in (*own, *TARIFFS) if fnmatchcase(name, pattern)), None)
 
 
 def read_tariff(text: str) -> tuple[str, Tariff]:

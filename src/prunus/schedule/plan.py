@@ -61,7 +61,7 @@ class RequestState:
     window: int
     """The model's context window in tokens."""
     paid: float = 0.0
-    """What the conversation would have cost so far without pruning, this request included; no more than that."""
+    """What the conversation would have cost without pruning, this request included."""
     earned: float = 0.0
     """The savings of the flushes so far, less the cost of the cache that they broke."""
     new: int = 0
@@ -90,7 +90,7 @@ class Schedule(Protocol):
     """Whether parts that go under pressure stay away for good, come back when there is space, or never go."""
 
     def takes(self, edit: Proposal, price: Price, requests: int) -> bool:
-        """Whether an edit is worth the risk that its text is used again, after so many requests."""
+        """Whether an edit is worth the risk that its text is used again, after this number of requests."""
         return True
 
     def first_risky(self, state: RequestState) -> int:

@@ -143,8 +143,8 @@ def price_of(model: str, overrides: Overrides | None = None) -> Price:
 
 def with_ttl(price: Price, ttl: str | None) -> Price:
     """Return the price of a request that asks for a lifetime, as in `cache_control.ttl` "1h"."""
-    asked = re.fullmatch(r"(\d+)([smh])", ttl or "")
-    if asked is None or price.long_write is None or int(asked[1]) * _UNITS[asked[2]] < price.long_ttl:
+    found = re.fullmatch(r"(\d+)([smh])", ttl or "")
+    if found is None or price.long_write is None or int(found[1]) * _UNITS[found[2]] < price.long_ttl:
         return price
     return replace(price, write=price.long_write, ttl=price.long_ttl)
 
@@ -170,7 +170,7 @@ _USUAL_WINDOW: Final = 200_000
 
 WINDOWS: Final[tuple[tuple[str, int], ...]] = (
     ("*gemini*", 1_000_000),
-    ("*gpt-4.1*", 1_000_000),
+    ("*gpt-4-1*", 1_000_000),
     ("*gpt-5*", 272_000),
     ("*gpt-6*", 272_000),
     ("*gpt-4o*", 128_000),
@@ -184,4 +184,4 @@ WINDOWS: Final[tuple[tuple[str, int], ...]] = (
 
 def window_of(model: str) -> int:
     """Return the context window of a model in tokens, by its name."""
-    return next((size for pattern, size in WINDOWS if fnmatchcase(model.lower(), pattern)), _USUAL_WINDOW)
+    return next((size for pattern, size in WINDOWS if matches(pattern, model)), _USUAL_WINDOW)

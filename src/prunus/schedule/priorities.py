@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 from prunus.history import Call, Marker, Opaque, Ref, Result, Text, Thinking
-from prunus.view.guide import RECENT, advise, advise_use, in_work
+from prunus.view.guide import RECENT, advise, in_work
 from prunus.view.todos import Colour
 from prunus.view.uses import Use
 from prunus.view.view import View
@@ -38,23 +38,24 @@ _COLOURED: Final[dict[Colour, Priority]] = {
 
 def priority(ref: Ref, view: View, *, superseded: bool) -> Priority:
     """Return the retention priority of one part; `superseded` says that a strategy found it dispensable."""
+    use = view.by_ref.get(ref)
+    if use is not None:
+        return _priority_of(use, view, superseded=superseded)
     shape = view.shapes[ref.message]
     kind = shape.kinds[ref.part]
-    recent = view.turn - view.turn_of(ref) < RECENT
-    if kind in (Call, Result):
-        use = view.by_ref.get(ref)
-        return "critical" if use is None else priority_of(use, view, superseded=superseded)
-    if kind is Text and shape.role != "assistant":
+    if kind in (Call, Result) or (kind is Text and shape.role != "assistant"):
         return "critical"
     if kind is Marker:
         return "temporary"
     if kind is Opaque:
         return "critical" if shape.definitions else "important"
-    if kind is Thinking:
-        recent = view.loops[ref.message] >= view.loop
     colour = view.colour_of(ref)
     if colour is not None:
         return _COLOURED[colour]
+    if kind is Thinking:
+        recent = view.loops[ref.message] >= view.loop
+    else:
+        recent = view.turn - view.turn_of(ref) < RECENT
     return "important" if recent else "ephemeral"
 
 
@@ -70,11 +71,10 @@ def by_priority(
     return tokens
 
 
-def priority_of(use: Use, view: View, *, superseded: bool = False) -> Priority:
+def _priority_of(use: Use, view: View, *, superseded: bool) -> Priority:
     """Return the retention priority of a call and its result."""
-    meaning = use.meaning
     recent = view.turn - use.turn < RECENT
-    if meaning.kind == "todo" and view.newest.get((meaning.kind, meaning.key)) == use.index:
+    if use.meaning.kind == "todo" and view.is_newest(use):
         return "critical"
     colour = view.colour_of(use.result)
     if colour is not None:
@@ -86,9 +86,5 @@ def priority_of(use: Use, view: View, *, superseded: bool = False) -> Priority:
 
 def standing(ref: Ref, view: View) -> Standing:
     """Return the standing of a marked part, which says when it goes under pressure."""
-    use = view.by_ref.get(ref)
-    if use is None:
-        rank = priority(ref, view, superseded=False)
-        return "disposable" if rank == "ephemeral" and advise(ref, view).action == "discard" else rank
-    rank = priority_of(use, view)
-    return "disposable" if rank == "ephemeral" and advise_use(use, view).action == "discard" else rank
+    rank = priority(ref, view, superseded=False)
+    return "disposable" if rank == "ephemeral" and advise(ref, view).action == "discard" else rank

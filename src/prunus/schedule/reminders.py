@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.history import Call, Message, Result, Text
+from prunus.history import Message, Result, Text
+from prunus.notes import has_reminder
 from prunus.view.todos import Task, tasks_in
 from prunus.view.uses import Piece, Use
 from prunus.view.view import View
 
 _OPEN: Final = frozenset({"pending", "in_progress", "in-progress", "todo", "not-started", "open"})
 _RUNNING: Final = frozenset({"in_progress", "in-progress"})
-_SAID: Final = "[Prunus reminder: "
 _STEP: Final = 0.05
 """How much fuller the context has to get before the reminder is repeated."""
 
@@ -47,20 +47,20 @@ class Reminders:
     """Turns between two pauses for reflection."""
 
     def words(
-        self, view: View, asked: int | None, before: float, now: float, advice: str = "", tokens: int = 0
+        self, view: View, called: int | None, before: float, now: float, advice: str = "", tokens: int = 0
     ) -> str:
         """Return the text that is due in this turn.
 
-        `asked` is the turn of the user's keyword; `before` and `now` are the shares of the window in use; `advice`
+        `called` is the turn of the user's keyword; `before` and `now` are the shares of the window in use; `advice`
         belongs to the level of pressure; `tokens` is the size of the whole request.
         """
         return (
             (self._full(before, now, advice) if self.pressure else "")
             or (self._checkpoint(view, tokens) if self.todo else "")
-            or (self._reflect(view, asked) if self.reflection else "")
+            or (self._reflect(view, called) if self.reflection else "")
         )
 
-    def called(self, piece: Piece) -> bool:
+    def calls_for_reflection(self, piece: Piece) -> bool:
         """Whether the user asks for reflection in this text."""
         if not self.reflection or not self.reflection_word or piece.role != "user":
             return False
@@ -85,7 +85,7 @@ class Reminders:
             if not _due(view.turn, self.todo_after, self.todo_every):
                 return ""
             return f"there is no todo list after {view.turn} turns; write down what is done and what is left to do."
-        listed = _tasks(newest, view)
+        listed = tasks_in(view.call(newest).input)
         open_ = [task for task in listed if task.status in _OPEN]
         if not open_:
             return ""
@@ -109,10 +109,10 @@ class Reminders:
         name = " ".join(longest.name.split())[:80].replace("[", "(").replace("]", ")")
         return f'"{name}" has been in progress for {age} turns; finish it, split it up, or say what is in the way.'
 
-    def _reflect(self, view: View, asked: int | None) -> str:
-        if asked is None or not self.reflection_after:
+    def _reflect(self, view: View, called: int | None) -> str:
+        if called is None or not self.reflection_after:
             return ""
-        if not _due(view.turn - asked, self.reflection_after, self.reflection_after):
+        if not _due(view.turn - called, self.reflection_after, self.reflection_after):
             return ""
         return "pause for a moment: is this still the shortest way to what the user wants, and what did you learn?"
 
@@ -120,7 +120,7 @@ class Reminders:
 def place_for(message: Message) -> int | None:
     """Return the part behind whose text a reminder may stand; None if a reminder stands there already."""
     for i, part in reversed(list(enumerate(message.parts))):
-        if not isinstance(part, Text | Result) or _SAID in part.text:
+        if not isinstance(part, Text | Result) or has_reminder(part.text):
             return None
         if isinstance(part, Text) or part.texts:
             return i
@@ -138,19 +138,13 @@ def _steps(share: float, start: float) -> int:
     return -1 if share < start else int((share - start) / _STEP)
 
 
-def _tasks(use: Use, view: View) -> list[Task]:
-    """Return the items of a todo list as a call wrote it."""
-    call = view.part(use.call)
-    return tasks_in(call.input) if isinstance(call, Call) else []
-
-
 def _begun(task: Task, writes: list[Use], view: View) -> int:
     """Return the turn since which a task has been in progress without a break; `writes` come newest first."""
     begun = writes[0].turn
     for use in writes:
         if use.meaning.key != "todo:write":
             continue
-        listed = _tasks(use, view)
+        listed = tasks_in(view.call(use).input)
         same = [other for other in listed if (other.id and other.id == task.id) or other.name == task.name]
         if not any(other.status in _RUNNING for other in same):
             break

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from prunus.settings.layers import Layer, Place, similar
+from prunus.settings.layers import Layer, SettingPlace, similar
 
 AGGRESSIVE: Final[Mapping[str, str]] = {
     "pruneToolInputs": "spent_inputs",
@@ -46,16 +46,16 @@ SUPERSEDED: Final = frozenset({"todowrite", "todoread", "write", "edit"})
 """Protected tools whose calls a later call of the same kind supersedes nevertheless."""
 _TOOL_LISTS: Final = ("protected_tools", "protectedTools", "tools.settings.protectedTools")
 _PARTS: Final = ("victim", "trigger", "both")
-"""What a table in `protected_tools` may protect a tool as."""
+"""The values of `as` in a table of `protected_tools`."""
 
-SHORTHANDS: Final[Mapping[str, Place]] = {
+SHORTHANDS: Final[Mapping[str, SettingPlace]] = {
     "protected_tools": ("guards", "protected_tools", "victims"),
     "protected_paths": ("guards", "protected_paths", "patterns"),
     "turn_protection": ("guards", "recent_turns", "turns"),
 }
 """The shorthands of Prunus, with the place of the setting that each one means."""
 
-_AGENT: Final[Mapping[str, Place]] = {
+_AGENT: Final[Mapping[str, SettingPlace]] = {
     "todoReminder.enabled": ("reminders", "todo"),
     "todoReminder.initialTurns": ("reminders", "todo_after"),
     "todoReminder.repeatTurns": ("reminders", "todo_every"),
@@ -73,7 +73,7 @@ _AGENT: Final[Mapping[str, Place]] = {
 """Keys about the agent. A file may give them at the top level, in `tools` or in `tools.settings`."""
 _PLACES: Final = ("", "tools.", "tools.settings.")
 
-MOVED: Final[Mapping[str, Place]] = {
+MOVED: Final[Mapping[str, SettingPlace]] = {
     **{name: place for name, place in SHORTHANDS.items() if name != "protected_tools"},
     "protectedFilePatterns": SHORTHANDS["protected_paths"],
     "pruneNotification": ("notification",),
@@ -98,7 +98,7 @@ MOVED: Final[Mapping[str, Place]] = {
 }
 """Keys whose value becomes the value of one setting."""
 
-IMPLIED: Final[Mapping[str, Place]] = {
+IMPLIED: Final[Mapping[str, SettingPlace]] = {
     "strategies.supersedeReads.enabled": ("strategies", "stale_reads", "after_edits"),
     "strategies.aggressivePruning.aggressiveFilePrune": ("strategies", "repeated_views", "any_operation"),
 }

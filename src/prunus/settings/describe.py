@@ -18,11 +18,11 @@ from typing import Any, Final
 
 from prunus.calls.meaning import Tool
 from prunus.settings.acp import SHORTHANDS, known_at
-from prunus.settings.files import from_options, read
+from prunus.settings.generated_sections import GUARDS, SCHEDULES, STRATEGIES, summary
 from prunus.settings.layers import Layer, merge
 from prunus.settings.model import Loaded, Settings, Values
 from prunus.settings.presets import OTHER_SETTINGS, strategies_of
-from prunus.settings.sections import GUARDS, SCHEDULES, STRATEGIES, summary
+from prunus.settings.settings_files import from_options, read
 
 ENABLED: Final = "Whether this strategy runs."
 

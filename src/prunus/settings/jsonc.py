@@ -21,10 +21,10 @@ _NOT_NEWLINE = re.compile(r"[^\n]")
 
 def parse(text: str) -> Any:
     """Return the value of a text. Raises ValueError, with line and column if the text is not JSON."""
-    return json.loads(blanked(text), object_pairs_hook=_table, parse_constant=_refuse)
+    return json.loads(without_comments(text), object_pairs_hook=_table, parse_constant=_refuse)
 
 
-def blanked(text: str) -> str:
+def without_comments(text: str) -> str:
     """Return a text of the same length, with spaces in place of comments and trailing commas."""
     return _COMMA.sub(_blank_comma, _COMMENT.sub(_blank_comment, text))
 

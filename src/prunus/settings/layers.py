@@ -87,7 +87,7 @@ def _show(value: Any) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-Place = tuple[str | int, ...]
+SettingPlace = tuple[str | int, ...]
 """The place of a setting: `("strategies", "old_errors", "turns")`."""
 
 
@@ -99,7 +99,7 @@ class Layer:
     """The file; empty for settings that were built in Python."""
     path: Path | None = None
     values: dict[str, Any] = field(default_factory=dict)
-    spelled: dict[Place, str] = field(default_factory=dict)
+    spelled: dict[SettingPlace, str] = field(default_factory=dict)
     """The key in the file for each setting that the file gives by another name."""
     problems: list[Problem] = field(default_factory=list)
 
@@ -107,7 +107,7 @@ class Layer:
         """Add a problem of this file."""
         self.problems.append(Problem(self.origin, key, value, text))
 
-    def has(self, place: Place) -> bool:
+    def has(self, place: SettingPlace) -> bool:
         """Return whether the file sets this value, by any name."""
         table: Any = self.values
         for step in place:
@@ -116,7 +116,7 @@ class Layer:
             table = table[step]
         return True
 
-    def put(self, place: Place, value: Any, spelled: str) -> None:
+    def put(self, place: SettingPlace, value: Any, spelled: str) -> None:
         """Set a value. A file may set a value by two names, but setting two different values is a problem."""
         table: Any = self.values
         for step in place[:-1]:
@@ -132,7 +132,7 @@ class Layer:
         if spelled != dotted(place):
             self.spelled.setdefault(place, spelled)
 
-    def name(self, place: Place) -> str:
+    def name(self, place: SettingPlace) -> str:
         """Return the name that the file uses for a setting."""
         for end in range(len(place), 0, -1):
             known = self.spelled.get(place[:end])

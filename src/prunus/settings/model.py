@@ -13,7 +13,7 @@ from prunus.calls.meaning import Tool
 from prunus.calls.toolbox import Toolbox
 from prunus.errors import SettingsError
 from prunus.guards import ALL as ALL_GUARDS
-from prunus.guards import Guard
+from prunus.guards.guard import Guard
 from prunus.guards.recent import SameTurn
 from prunus.notes import Words
 from prunus.schedule.budget import Budget
@@ -23,11 +23,9 @@ from prunus.schedule.plan import Schedule
 from prunus.schedule.pressure import Pressure
 from prunus.schedule.prices import Price, price_of, window_of
 from prunus.schedule.reminders import Reminders
-from prunus.settings import files, tables
+from prunus.settings import tables
 from prunus.settings.acp import translate
-from prunus.settings.layers import Layer, Problem, fail, merge
-from prunus.settings.presets import ALLOWED_LOSS, OTHER_SETTINGS, Dial, Preset, strategies_of
-from prunus.settings.sections import (
+from prunus.settings.generated_sections import (
     GUARDS,
     SCHEDULES,
     STRATEGIES,
@@ -43,8 +41,18 @@ from prunus.settings.sections import (
     check,
     fields_of,
 )
-from prunus.strategies import Strategy
+from prunus.settings.layers import Layer, Problem, fail, merge
+from prunus.settings.presets import ALLOWED_LOSS, OTHER_SETTINGS, Dial, Preset, strategies_of
+from prunus.settings.settings_files import (
+    NAMES,
+    from_options,
+    project_directory,
+    read,
+    read_directory,
+    user_directory,
+)
 from prunus.strategies.asked import Requested
+from prunus.strategies.strategy import Strategy
 from prunus.tokens import Counter
 
 
@@ -241,24 +249,24 @@ class Loaded:
 
 
 def load(path: Path | str, overrides: Sequence[str] = ()) -> Loaded:
-    """Read one file, or the files of a directory in the order of `files.NAMES`, and apply overrides `key=value`."""
+    """Read one file, or the files of a directory in the order of `NAMES`, and apply overrides `key=value`."""
     path = Path(path)
-    layers = list(files.read_directory(path)) if path.is_dir() else [files.read(path)]
+    layers = list(read_directory(path)) if path.is_dir() else [read(path)]
     found = [layer for layer in layers if layer is not None]
     if not found:
-        wanted = ", ".join(files.NAMES) if path.is_dir() else "a table [tool.prunus]"
+        wanted = ", ".join(NAMES) if path.is_dir() else "a table [tool.prunus]"
         raise SettingsError(f"{path}: no settings here; expected {wanted}")
-    return _assemble([*found, files.from_options(overrides)])
+    return _assemble([*found, from_options(overrides)])
 
 
 def discover(start: Path | str, user: Path | None = None, overrides: Sequence[str] = ()) -> Loaded:
     """Read the user's files and those of the project around `start`, and apply overrides `key=value`."""
-    home = files.user_directory() if user is None else user
-    project = files.project_directory(Path(start))
-    layers = [layer for layer in files.read_directory(home) if layer.path and layer.path.name != "pyproject.toml"]
+    home = user_directory() if user is None else user
+    project = project_directory(Path(start))
+    layers = [layer for layer in read_directory(home) if layer.path and layer.path.name != "pyproject.toml"]
     if project is not None and project != home.resolve():
-        layers += files.read_directory(project)
-    return _assemble([*layers, files.from_options(overrides)])
+        layers += read_directory(project)
+    return _assemble([*layers, from_options(overrides)])
 
 
 def _assemble(layers: Iterable[Layer]) -> Loaded:

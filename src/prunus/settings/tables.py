@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, StrictBool
 
-from prunus.settings.sections import Count, Section
+from prunus.settings.generated_sections import Count, Section
 
 MIB: Final = 1024 * 1024
 

@@ -1,28 +1,30 @@
-"""Which files the common programs change, by the words on their command line."""
+"""Which files the common programs change, by the words on their command line.
+
+Each function fills the column `changes` of a row in the table of programs; some say what the program prints.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
+from prunus.calls.changes import Append, Delete, FileChange, Rename, Unclear, Write, patched_files
+from prunus.shell.changes import (
+    NOTHING,
+    WILD,
+    Changes,
+    Incidental,
+    PathChange,
+    each,
+    is_named_file,
+    letters,
+    limited,
+    operands,
+    value_of,
+)
 from prunus.shell.words import Simple, Word
 
-
-class Changed(NamedTuple):
-    """The files that a command changes."""
-
-    files: tuple[Word, ...] = ()
-    wild: bool = False
-    """The command may change files that it does not name."""
-
-
-NOTHING = Changed()
-WILD = Changed(wild=True)
-FILE = re.compile(r"[^\s]*\.[A-Za-z]\w{0,9}")
-"""A word that looks like a file rather than a folder or a branch."""
-MANAGERS = frozenset({"npm", "pnpm", "yarn", "bun", "uv", "poetry", "pipenv", "hatch", "pdm", "bundle"})
-RUN_WORDS = frozenset({"exec", "run", "dlx", "tool", "x"})
 _LITERAL = re.compile(r"""(['"])([^'"\n]*?[\w\])]\.[A-Za-z]\w{0,9})\1""")
 _WRITES = re.compile(r"""\.write|write_text|write_bytes|writeFile|appendFile|,\s*(?:mode=)?['"](?:[wax]|r\+)b?""")
 _SUSPECT = re.compile(
@@ -33,56 +35,173 @@ _OPENED = re.compile(r"open\([^)\n]*+")
 _TO_WRITE = re.compile(r"['\"][wax]")
 _UNBOUND = re.compile(r"subprocess|os\.(?:system|popen|walk)|child_process|\bexec|spawn|glob|argv|readdir|rmtree")
 """Words of a script that may change files which its text does not name."""
-_FORMATTING_TASK = re.compile(r"(?:format|fmt|lint:fix|lint-fix|fix|prettier)(?::\w+)?")
-_MANIFESTS = {
-    "npm": "package.json", "pnpm": "package.json", "yarn": "package.json", "bun": "package.json",
-    "cargo": "Cargo.toml", "uv": "pyproject.toml", "poetry": "pyproject.toml",
-}  # fmt: skip
+_COPY_VALUED = frozenset({"-t", "--target-directory", "-m", "-o", "-g", "-S"})
+_ECHO_FLAG = re.compile(r"-[neE]+")
 
 
-def operands(words: Sequence[Word], valued: frozenset[str] = frozenset()) -> list[Word]:
-    """The words that are neither flags nor values of the flags in `valued`."""
-    found: list[Word] = []
-    at = 0
-    while at < len(words):
-        text = words[at].text
-        if text in valued:
-            at += 1
-        elif text == "--":
-            found.extend(words[at + 1 :])
-            break
-        elif text[:1] != "-" or text == "-":
-            found.append(words[at])
-        at += 1
-    return found
+def _recursive(words: Sequence[Word], flags: str) -> bool:
+    return not set(flags).isdisjoint(letters(words)) or any(word.text == "--recursive" for word in words)
 
 
-def letters(words: Sequence[Word]) -> str:
-    """The letters of the short flags."""
-    return "".join(word.text[1:] for word in words if word.text[:1] == "-" and word.text[1:2] != "-")
+# Programs that copy, move and remove.
 
 
-def named(files: Sequence[Word], wild: bool = False) -> Changed:
-    """A change of these files; wild if one of them is a pattern or a whole folder."""
-    sure = tuple(word for word in files if word.certain and word.text not in (".", "..", "/", "*"))
-    return Changed(sure, wild or len(sure) < len(files))
+def _placed(source: str, target: str, folder: bool, change: FileChange) -> tuple[PathChange, ...]:
+    """The file that a copy or a move makes, and the other place where it may stand if that is in doubt."""
+    name = source.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    below = f"{target.rstrip('/')}/{name}"
+    if folder or target in (".", "..") or target.endswith("/"):
+        return (PathChange(below, change),)
+    if is_named_file(target):
+        return (PathChange(target, change),)
+    if "." in source and "." not in target.rsplit("/", 1)[-1]:
+        return PathChange(target, Incidental()), PathChange(below, change)
+    return PathChange(target, change), PathChange(below, Incidental())
 
 
-def perl(words: Sequence[Word], simple: Simple) -> Changed:
+def _sources(words: Sequence[Word]) -> tuple[list[Word], Word | None, bool]:
+    """The sources and the target of a copy or a move, and whether the target has to be a folder."""
+    files = operands(words, _COPY_VALUED)
+    if (folder := value_of(words, "-t", "--target-directory")) is not None:
+        return files, folder, True
+    return (files[:-1], files[-1], len(files) > 2) if len(files) > 1 else (files, None, False)
+
+
+def move(words: Sequence[Word], simple: Simple) -> Changes:
+    sources, target, folder = _sources(words)
+    if target is None:
+        return NOTHING
+    found = each(sources, Incidental())
+    if not target.certain:
+        return found._replace(wild=True)
+    files = list(each([target], Incidental()).files) if found.wild else []
+    for source in (file.path for file in found.files):
+        files += _placed(source, target.text, folder, Rename(source))
+    return Changes(tuple(files), wild=found.wild)
+
+
+def copy(words: Sequence[Word], simple: Simple) -> Changes:
+    sources, target, folder = _sources(words)
+    if target is None or not target.certain:
+        return NOTHING if target is None else WILD
+    into_file = not folder and is_named_file(target.text)
+    known = [word.text for word in sources if word.certain or into_file]
+    files = () if len(known) == len(sources) else each([target], Incidental()).files
+    files += tuple(file for source in known for file in _placed(source, target.text, folder, Unclear()))
+    if len(known) == len(sources) and not _recursive(words, "rRa"):
+        return Changes(files)
+    # The copies stand in the target folder, or the target is a copy itself.
+    here = target.text.rstrip("/") == "." and len(known) == len(sources)
+    return Changes(files, wild=True, folders=limited([file.path for file in files] if here else [target.text]))
+
+
+def remove(words: Sequence[Word], simple: Simple) -> Changes:
+    files = operands(words)
+    found = each(files, Delete())
+    if found.wild or not _recursive(words, "rR") or all(is_named_file(word.text) for word in files):
+        return found
+    return found._replace(wild=True, folders=limited([word.text for word in files]))
+
+
+def overwrite(words: Sequence[Word], simple: Simple) -> Changes:
+    return each(operands(words, frozenset({"-s", "-n"})), Unclear())
+
+
+# Programs that write a text.
+
+
+def echoed(words: Sequence[Word], simple: Simple) -> str | None:
+    """The line that `echo` or `printf` prints; None if an expansion is part of it."""
+    at = next((at for at, word in enumerate(words) if not _ECHO_FLAG.fullmatch(word.text)), len(words))
+    if not all(word.certain for word in words):
+        return None
+    return " ".join(word.text for word in words[at:]) + ("" if "n" in letters(words[:at]) else "\n")
+
+
+def passed_on(words: Sequence[Word], simple: Simple) -> str | None:
+    """The heredoc that `cat` prints and `tee` writes."""
+    text = simple.heredoc
+    return text + "\n" if text and not text.endswith("\n") else text
+
+
+def written(words: Sequence[Word], simple: Simple, text: str | None) -> FileChange | Incidental:
+    """What a redirection does to its file, given the text that the program prints as far as it is spelled out."""
+    if simple.appends:
+        return Append(text)
+    if text is None and not operands(words):
+        return Incidental()
+    return Write(text, simple.verbatim and not words and len(simple.outputs) == 1 and not simple.conditional)
+
+
+def tee(words: Sequence[Word], simple: Simple) -> Changes:
+    files = [word for word in operands(words) if not word.text.startswith("/dev/")]
+    text = passed_on(words, simple)
+    if "a" in letters(words) or any(word.text == "--append" for word in words):
+        return each(files, Append(text))
+    return each(files, Incidental() if text is None else Write(text, verbatim=False))
+
+
+def download(words: Sequence[Word], simple: Simple) -> Changes:
+    outputs = [words[at + 1] for at, word in enumerate(words[:-1]) if word.text in ("-o", "-O", "--output")]
+    files = [
+        w
+        for w in outputs
+        if not w.text.startswith(("-", "/dev/", "http")) and w.text.lower() not in ("nul", "$null")
+    ]
+    return each(files, Incidental())
+
+
+# Programs that apply a patch or unpack an archive.
+
+
+def apply_patch(words: Sequence[Word], simple: Simple) -> Changes:
+    return Changes(patch=patched_files(simple.heredoc or "\n".join(word.text for word in words)))
+
+
+def patch(words: Sequence[Word], simple: Simple) -> Changes:
+    if any(word.text == "--dry-run" for word in words):
+        return NOTHING
+    parts = patched_files(simple.heredoc or "")
+    if files := operands(words, frozenset({"-i", "-p", "-d", "--directory", "-o"})):
+        only = replace(parts[0], path=files[0].text, target="") if len(parts) == 1 else None
+        return Changes(patch=(only,)) if only and files[0].certain else each(files[:1], Unclear())
+    folder = value_of(words, "-d", "--directory")
+    return Changes(patch=parts, wild=not parts or not all(part.sound for part in parts)).below(
+        folder.text if folder else ""
+    )
+
+
+def unpack(words: Sequence[Word], simple: Simple) -> Changes:
+    return WILD
+
+
+def tar(words: Sequence[Word], simple: Simple) -> Changes:
+    first = words[0].text if words else ""
+    return WILD if "x" in first.split("=")[0] or any(w.text == "--extract" for w in words) else NOTHING
+
+
+# Programs that run a script.
+
+
+def perl(words: Sequence[Word], simple: Simple) -> Changes:
     if any(re.match(r"-[a-zA-Z0]*i", word.text) for word in words):
         valued = frozenset(word.text for word in words if re.fullmatch(r"-[a-zA-Z0]*e", word.text))
-        return named(operands(words, valued))
+        return each(operands(words, valued), Unclear())
     return code(words, simple)
 
 
-def code(words: Sequence[Word], simple: Simple) -> Changed:
+def code(words: Sequence[Word], simple: Simple) -> Changes:
     """A script on the command line: the paths in its text, if the script writes at all."""
     for at, word in enumerate(words):
         if word.text in ("-c", "-e", "--eval") and at + 1 < len(words):
-            return written_by(words[at + 1].text)
+            return _unclear(written_by(words[at + 1].text))
         if not word.text.startswith("-"):
             return NOTHING
-    return written_by(simple.heredoc) if simple.heredoc else NOTHING
+    return _unclear(written_by(simple.heredoc)) if simple.heredoc else NOTHING
+
+
+def _unclear(paths: Sequence[str]) -> Changes:
+    return Changes(tuple(PathChange(path, Unclear()) for path in paths))
 
 
 def writes(script: str) -> bool:
@@ -90,92 +209,18 @@ def writes(script: str) -> bool:
     return _WRITES.search(script) is not None
 
 
-def written_by(script: str) -> Changed:
+def written_by(script: str) -> tuple[str, ...]:
     """The files that a Python or JavaScript text names, if the text writes any file."""
     if not writes(script):
-        return NOTHING
-    return Changed(tuple(dict.fromkeys(Word(text) for _, text in _LITERAL.findall(script) if " " not in text)))
+        return ()
+    return tuple(dict.fromkeys(text for _, text in _LITERAL.findall(script) if " " not in text))
 
 
-def script_changes(script: str) -> Changed:
+def script_changes(script: str) -> Changes:
     """What a script may change, by its text: nothing if no word of it writes, else the files that it names."""
     opened = (found[0] for found in _OPENED.finditer(script))
     if not _SUSPECT.search(script) and not any(map(_TO_WRITE.search, opened)):
         return NOTHING
-    found = written_by(script)
-    return WILD if not found.files or _UNBOUND.search(script) else found
-
-
-def move(words: Sequence[Word], simple: Simple) -> Changed:
-    files = operands(words, frozenset({"-t"}))
-    return named(files[:-1] + _targets(files))
-
-
-def copy(words: Sequence[Word], simple: Simple) -> Changed:
-    files = operands(words, frozenset({"-t"}))
-    wild = not set("rRa").isdisjoint(letters(words)) or any(word.text == "--recursive" for word in words)
-    return Changed(named(_targets(files)).files, wild or any(not word.certain for word in files[-1:]))
-
-
-def _targets(files: Sequence[Word]) -> list[Word]:
-    """Where a move or a copy may put its sources: at the last name, or in a folder of that name."""
-    if len(files) < 2:
-        return []
-    target = files[-1]
-    if FILE.fullmatch(target.text):
-        return [target]
-    names = (word.text.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] for word in files[:-1])
-    return [target, *(Word(f"{target.text}/{name}", target.certain) for name in names)]
-
-
-def remove(words: Sequence[Word], simple: Simple) -> Changed:
-    files = operands(words)
-    deep = not set("rR").isdisjoint(letters(words)) or any(word.text == "--recursive" for word in words)
-    return named(files, wild=deep and not all(FILE.fullmatch(word.text) for word in files))
-
-
-def tee(words: Sequence[Word], simple: Simple) -> Changed:
-    return named([word for word in operands(words) if not word.text.startswith("/dev/")])
-
-
-def all_operands(words: Sequence[Word], simple: Simple) -> Changed:
-    return named(operands(words, frozenset({"-s", "-m", "-o", "-g"})))
-
-
-def patch(words: Sequence[Word], simple: Simple) -> Changed:
-    if any(word.text == "--dry-run" for word in words):
-        return NOTHING
-    files = operands(words, frozenset({"-i", "-p", "-d", "-o"}))
-    return Changed(tuple(files[:1])) if files else WILD
-
-
-def download(words: Sequence[Word], simple: Simple) -> Changed:
-    outputs = [words[at + 1] for at, word in enumerate(words[:-1]) if word.text in ("-o", "-O", "--output")]
-    return named([w for w in outputs if not w.text.startswith(("-", "/dev/", "http")) and w.text.lower() != "nul"])
-
-
-def unpack(words: Sequence[Word], simple: Simple) -> Changed:
-    return WILD
-
-
-def tar(words: Sequence[Word], simple: Simple) -> Changed:
-    first = words[0].text if words else ""
-    return WILD if "x" in first.split("=")[0] or any(w.text == "--extract" for w in words) else NOTHING
-
-
-def manager(words: Sequence[Word], simple: Simple) -> Changed:
-    """A package manager: it formats by a task of that name, and adding a package changes its manifest."""
-    texts = [word.text for word in words]
-    if not texts:
-        return NOTHING
-    known = (word.text for word in simple.words if word.text in MANAGERS or word.text == "cargo")
-    name = next(known, simple.words[0].text)
-    task = texts[1] if texts[0] in RUN_WORDS and len(texts) > 1 else texts[0]
-    if _FORMATTING_TASK.fullmatch(task) and not {"--check", "--dry-run"} & set(texts):
-        return WILD
-    adds = texts[0] in ("add", "remove", "uninstall", "rm") or (
-        texts[0] in ("install", "i") and any(not text.startswith("-") for text in texts[1:])
-    )
-    if adds and name in _MANIFESTS and "-g" not in texts:
-        return Changed((Word(_MANIFESTS[name]),))
-    return NOTHING
+    paths = written_by(script)
+    unbound = _UNBOUND.search(script) is not None or any("{" in path or "$" in path for path in paths)
+    return WILD if unbound or not paths else _unclear(paths)

@@ -1,4 +1,4 @@
-"""Formatters, and tasks that may run a formatter.
+"""Formatters.
 
 For each command line this module says which files a formatter rewrites, and for which file endings it shows that
 the project has a formatter or a linter.
@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from prunus.calls.changes import Unclear
 from prunus.calls.paths import Names, join
-from prunus.shell.changing import FILE, NOTHING, WILD, Changed
-from prunus.shell.words import Word
+from prunus.shell.changes import NOTHING, WILD, Changes, each, is_file
+from prunus.shell.words import Simple, Word
 
 _SCRIPTS: Final = (".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".vue", ".svelte")
 _SHEETS: Final = (".css", ".scss", ".less")
@@ -25,7 +26,7 @@ BIOME: Final = (*_SCRIPTS, *_SHEETS, ".json", ".html")
 class Formatter:
     """One formatter."""
 
-    flags: tuple[str, ...] = ()
+    flags: str = ""
     """The flags and subcommands that make the program rewrite files; empty if it always rewrites them."""
     suffixes: tuple[str, ...] | None = ()
     """The endings of the files that the program formats. Empty means any file. None means that the command line
@@ -35,39 +36,34 @@ class Formatter:
     tasks, such as `go`: only its subcommand `fmt` or `format` shows that."""
 
 
-def _row(flags: str = "", suffixes: tuple[str, ...] | None = (), whole: bool = True) -> Formatter:
-    return Formatter(tuple(flags.split()), suffixes, whole)
-
-
 FORMATTERS: Final[dict[str, Formatter]] = {
-    "autopep8": _row("-i --in-place", (".py",)),
-    "biome": _row("--write --apply --fix", BIOME),
-    "black": _row("", (".py", ".pyi")),
-    "clang-format": _row("-i", (".c", ".h", ".cc", ".cpp", ".hpp", ".m", ".mm")),
-    "dart": _row("format", (".dart",), whole=False),
-    "dotnet": _row("format", None),
-    "eslint": _row("--fix", _SCRIPTS),
-    "go": _row("fmt", (".go",), whole=False),
-    "gofmt": _row("-w", (".go",)),
-    "gofumpt": _row("-w", (".go",)),
-    "goimports": _row("-w", (".go",)),
-    "isort": _row("", (".py", ".pyi")),
-    "mix": _row("format", (".ex", ".exs", ".heex"), whole=False),
-    "oxlint": _row("--fix", _SCRIPTS),
-    "phpcbf": _row("", (".php",)),
-    "prettier": _row("--write -w", (*_SCRIPTS, *_SHEETS, ".json", ".html", ".md", ".yaml", ".yml")),
-    "rubocop": _row("-a -A --autocorrect --auto-correct", (".rb",)),
-    "ruff": _row("format --fix", (".py", ".pyi", ".ipynb")),
-    "rustfmt": _row("", (".rs",)),
-    "shfmt": _row("-w", (".sh", ".bash")),
-    "standard": _row("--fix", _SCRIPTS),
-    "stylelint": _row("--fix", _SHEETS),
-    "swiftformat": _row("", (".swift",)),
-    "terraform": _row("fmt", (".tf", ".tfvars"), whole=False),
-    "yapf": _row("-i", (".py",)),
+    "autopep8": Formatter("-i --in-place", (".py",)),
+    "biome": Formatter("--write --apply --fix", BIOME),
+    "black": Formatter("", (".py", ".pyi")),
+    "cargo": Formatter("fmt", (".rs",), whole=False),
+    "clang-format": Formatter("-i", (".c", ".h", ".cc", ".cpp", ".hpp", ".m", ".mm")),
+    "dart": Formatter("format", (".dart",), whole=False),
+    "dotnet": Formatter("format", None),
+    "eslint": Formatter("--fix", _SCRIPTS),
+    "go": Formatter("fmt", (".go",), whole=False),
+    "gofmt": Formatter("-w", (".go",)),
+    "gofumpt": Formatter("-w", (".go",)),
+    "goimports": Formatter("-w", (".go",)),
+    "isort": Formatter("", (".py", ".pyi")),
+    "mix": Formatter("format", (".ex", ".exs", ".heex"), whole=False),
+    "oxlint": Formatter("--fix", _SCRIPTS),
+    "phpcbf": Formatter("", (".php",)),
+    "prettier": Formatter("--write -w", (*_SCRIPTS, *_SHEETS, ".json", ".html", ".md", ".yaml", ".yml")),
+    "rubocop": Formatter("-a -A --autocorrect --auto-correct", (".rb",)),
+    "ruff": Formatter("format --fix", (".py", ".pyi", ".ipynb")),
+    "rustfmt": Formatter("", (".rs",)),
+    "shfmt": Formatter("-w", (".sh", ".bash")),
+    "standard": Formatter("--fix", _SCRIPTS),
+    "stylelint": Formatter("--fix", _SHEETS),
+    "swiftformat": Formatter("", (".swift",)),
+    "terraform": Formatter("fmt", (".tf", ".tfvars"), whole=False),
+    "yapf": Formatter("-i", (".py",)),
 }
-_CARGO: Final = Formatter(("fmt",), (".rs",), whole=False)
-"""`cargo fmt`. The table does not list cargo, because cargo is a package manager as well."""
 _WEB: Final = frozenset({"prettier", "biome", "eslint", "oxlint", "standard", "stylelint"})
 """Formatters that format the files which their settings name, whatever the endings of these files are."""
 # Not -l: beside the flag that writes, gofmt and its like only list what they rewrite; to black it is a line length.
@@ -75,35 +71,20 @@ _CHECKS: Final = frozenset({"--check", "--diff", "--check-only", "--dry-run", "-
 _SUBCOMMANDS: Final = frozenset({"format", "fmt", "check", "lint"})
 _SWITCHES: Final = frozenset({"--write", "-w", "--fix", "-l", "-s", "-d", "-i", "-q", "--quiet", "-a", "-A", "--"})
 """Flags that take no value."""
-PACKAGE_MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun"})
-MOST_ECHOED: Final = 50
-"""Commands that one task runs; each is read beside the whole output."""
-HARMLESS_TASK: Final = re.compile(
-    r"(?:pre|post)?(?:test|tests|build|dev|start|serve|preview|typecheck|type-check|types|tsc|e2e|coverage|bench|watch"
-    r"|install|ci|i|audit|outdated|ls|list|view|run|exec|why|init|config|root|bin|prefix|cache|ping|version|info|pack"
-    r"|check|vet|mod|doc|env|get|clippy|metadata|tree|search|update|up|down|ps|logs|compose|images|inspect|stop|rm"
-    r"|html|dirhtml|linkcheck|docs|sync|pip|venv|lock|show|freeze|uninstall|add|remove|clean|--version|-v|-V|--help|-h)"
-    r"(?:[:-][\w:.-]*)?"
-)
-"""Tasks that leave sources alone."""
-ECHOED: Final = re.compile(r"^(?:> |\$ )(?![\w@/.-]+@[\w.-]+ )(\S.*)$", re.M)
-"""Package managers print the command of a task before they run it."""
-_WORKSPACE: Final = frozenset(
-    {"-w", "--workspace", "--filter", "-F", "--prefix", "-C", "--dir", "--cwd", "-p", "--package"}
-)
-FORMATTING_TASK: Final = re.compile(r"(?:format|fmt|lint|prettier|fix|style)(?:[:-][\w:.-]*)?")
-"""Tasks that may rewrite sources in one style."""
 
 
-def formatter_changes(name: str, words: Sequence[Word]) -> Changed:
-    """Return the files that a formatter rewrites: the files on its command line, or any file if it names none."""
-    row = FORMATTERS[name]
+def _rewrites(row: Formatter, words: Sequence[Word]) -> bool:
     texts = {word.text for word in words}
-    if (row.flags and texts.isdisjoint(row.flags)) or not _CHECKS.isdisjoint(texts):
+    return not (row.flags and texts.isdisjoint(row.flags.split())) and _CHECKS.isdisjoint(texts)
+
+
+def formatter_changes(row: Formatter, words: Sequence[Word], simple: Simple) -> Changes:
+    """Return the files that a formatter rewrites: the files on its command line, or any file if it names none."""
+    if not _rewrites(row, words):
         return NOTHING
     given, _ = _given_files(words)
-    if given and all(word.certain and FILE.fullmatch(word.text) for word in given):
-        return Changed(tuple(given))
+    if given and all(word.certain and is_file(word.text) for word in given):
+        return each(given, Unclear())
     return WILD
 
 
@@ -131,26 +112,21 @@ class FormatterRun:
         return not self.names or self._given.mean(path) or self._given.hold(path)
 
 
-def formatter_run(name: str, words: Sequence[Word], folder: str) -> FormatterRun | None:
-    """Return the run of a formatter that rewrites files; None if the program is not a formatter."""
-    row = _CARGO if name == "cargo" else FORMATTERS.get(name)
-    if row is not None and row.suffixes is not None:
-        given, perhaps = _given_files(words[1:])
-        files = given + perhaps if given else []
-        names = tuple(dict.fromkeys(join(folder, _folder(word.text)) for word in files))
-        suffixes = () if name in _WEB else row.suffixes
-        return FormatterRun(name, suffixes, () if "." in names or "" in names else names)
-    texts = [word.text for word in words]
-    formats = name in ("make", "just") and any(map(FORMATTING_TASK.fullmatch, texts[1:]))
-    return FormatterRun("make") if formats else None
+def formatter_run(name: str, row: Formatter, words: Sequence[Word], folder: str) -> FormatterRun | None:
+    """Return the run of a formatter; None if it rewrites no file, or its command line does not tell which files."""
+    if row.suffixes is None or not _rewrites(row, words):
+        return None
+    given, perhaps = _given_files(words)
+    files = given + perhaps if given else []
+    names = tuple(dict.fromkeys(join(folder, _folder(word.text)) for word in files))
+    suffixes = () if name in _WEB else row.suffixes
+    return FormatterRun(name, suffixes, () if "." in names or "" in names else names)
 
 
-def styled_suffixes(name: str, words: Sequence[Word]) -> tuple[str, ...]:
+def styled_suffixes(row: Formatter, words: Sequence[Word]) -> tuple[str, ...]:
     """Return the endings of the files for which this command shows that the project has a formatter or a linter."""
-    row = _CARGO if name == "cargo" else FORMATTERS.get(name)
-    if row is None or row.suffixes is None:
-        return ()
-    return row.suffixes if row.whole or {"fmt", "format", "clippy"} & {w.text for w in words[1:2]} else ()
+    shows = row.whole or not {"fmt", "format", "clippy"}.isdisjoint(word.text for word in words[:1])
+    return row.suffixes or () if shows else ()
 
 
 def _given_files(words: Sequence[Word]) -> tuple[list[Word], list[Word]]:
@@ -171,21 +147,3 @@ def _folder(text: str) -> str:
     if (at := re.search(r"[*?\[{$`]", text)) is not None:
         return text[: text.rfind("/", 0, at.start()) + 1].rstrip("/") or "."
     return (text.removesuffix("...").rstrip("/") or ".") if text.endswith("...") else text
-
-
-def tasks_of(words: Sequence[Word]) -> list[str]:
-    """The words that are neither flags nor values of the flags that name a workspace."""
-    found: list[str] = []
-    skip = False
-    for word in words:
-        if skip or word.text.startswith("-"):
-            skip = not skip and word.text in _WORKSPACE
-            continue
-        found.append(word.text)
-    return found
-
-
-def task_of(words: Sequence[Word]) -> str:
-    """The task that a package manager is told to run."""
-    tasks = tasks_of(words)
-    return tasks[1] if tasks[:1] == ["run"] and len(tasks) > 1 else tasks[0] if tasks else ""

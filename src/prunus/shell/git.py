@@ -1,168 +1,126 @@
-"""Git commands: the files that one changes, what it restores or records, and what its output says."""
+"""Git commands: the files that one changes, what it restores or records, and what the output of a commit shows."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Final, Literal
 
-from prunus.shell.changing import FILE, NOTHING, WILD, Changed, letters, move, named, operands, remove
+from prunus.calls.changes import patched_files
+from prunus.shell.changes import (
+    NOTHING,
+    WILD,
+    Changes,
+    Incidental,
+    Record,
+    Restore,
+    Stash,
+    each,
+    is_file,
+    letters,
+    operands,
+)
+from prunus.shell.changing import move, remove
 from prunus.shell.words import Simple, Word
 
-
-class Git(NamedTuple):
-    """One git command."""
-
-    verb: str
-    words: Sequence[Word]
-    """What follows the verb."""
-    folder: str = ""
-    """The folder of `-C`."""
-
-    @property
-    def texts(self) -> list[str]:
-        """The words as texts."""
-        return [word.text for word in self.words]
+_KEPT_STASHES: Final = frozenset({"list", "show", "drop", "clear", "create"})
+_CHECKED_PATCH: Final = frozenset({"--check", "--stat", "--numstat", "--cached"})
 
 
-def read_git(words: Sequence[Word]) -> Git:
-    """The verb of a git command, from the words behind `git`."""
+def git_changes(words: Sequence[Word], simple: Simple) -> Changes:
+    """The files in the working folder that a git command changes, and what it restores, records or stashes."""
     at = 0
     folder = ""
     while at < len(words) and words[at].text.startswith("-"):
         if words[at].text == "-C" and at + 1 < len(words):
             folder = words[at + 1].text
         at += 2 if words[at].text in ("-C", "-c") else 1
-    return Git(words[at].text, words[at + 1 :], folder) if at < len(words) else Git("", ())
+    if at >= len(words):
+        return NOTHING
+    found = _changes(words[at].text, words[at + 1 :], simple)
+    return found.below(folder) if folder else found
 
 
-def git_changes(words: Sequence[Word], simple: Simple) -> Changed:
-    """The files in the working folder that a git command changes."""
-    git = read_git(words)
-    found = _changes(git)
-    if git.folder:
-        return Changed(tuple(Word(f"{git.folder}/{word.text}") for word in found.files), found.wild)
-    return found
-
-
-def _changes(git: Git) -> Changed:
-    words, texts = git.words, git.texts
-    match git.verb:
+def _changes(verb: str, words: Sequence[Word], simple: Simple) -> Changes:
+    texts = [word.text for word in words]
+    plain = tuple(text for text in texts if not text.startswith("-"))
+    match verb:
+        case "add":
+            everything = not plain or {"-A", "--all", "-u"} & set(texts)
+            return Changes(git=Record((".",) if everything else plain, "index"))
+        case "commit":
+            return Changes(git=Record((".",), "head"))
         case "checkout":
-            found = _checked_out(words)
-            if found is None:
-                return NOTHING
-            names, refs = found
-            if "--" in texts:
-                return named(names)
-            # `git checkout REF path` and `git checkout branch` look alike.
-            files = tuple(word for word in names if FILE.fullmatch(word.text) and word.certain)
-            return Changed(files, wild=not files or bool(refs) or len(files) < len(names))
+            return _checked_out(words)
         case "restore":
-            return NOTHING if _only_staged(texts) else named(operands(words, frozenset({"-s", "--source"})))
+            return _restored(words)
+        case "reset" if {"--hard", "--merge", "--keep"} & set(texts):
+            return WILD._replace(git=Restore((".",), "head" if not plain or plain[0] == "HEAD" else "other"))
+        case "stash" if texts[:1] and texts[0] in _KEPT_STASHES:
+            return NOTHING
+        case "stash" if not plain or plain[0] in ("push", "save"):
+            return WILD._replace(git=Stash())
         case "stash":
-            return NOTHING if texts[:1] and texts[0] in ("list", "show", "drop", "clear", "create") else WILD
-        case "reset":
-            return WILD if {"--hard", "--merge", "--keep"} & set(texts) else NOTHING
+            return WILD._replace(git=Stash(pop=True)) if plain[0] in ("pop", "apply") else WILD
         case "clean":
             return NOTHING if "n" in letters(words) or "--dry-run" in texts else WILD
         case "apply" | "am":
-            return NOTHING if {"--check", "--stat", "--numstat", "--cached"} & set(texts) else WILD
+            if _CHECKED_PATCH & set(texts):
+                return NOTHING
+            parts = patched_files(simple.heredoc or "")
+            return Changes(patch=parts, wild=not parts or not all(part.sound for part in parts))
         case "switch":
             return NOTHING if {"-c", "-C"} & set(texts) else WILD
         case "pull" | "merge" | "rebase" | "cherry-pick" | "revert" | "bisect":
             return WILD
         case "mv":
-            return move(words, Simple("", ()))
+            return move(words, simple)
         case "rm":
-            return NOTHING if "--cached" in texts else remove(words, Simple("", ()))
+            return NOTHING if "--cached" in texts else remove(words, simple)
     return NOTHING
 
 
-@dataclass(frozen=True, slots=True)
-class Restore:
-    """Git puts files back: to the staged state, to the last commit, or to another commit."""
+def _checked_out(words: Sequence[Word]) -> Changes:
+    """A checkout of files or of a branch.
 
-    names: tuple[str, ...]
-    """Files and folders; `.` for all."""
-    to: Literal["index", "head", "other"]
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """Git records changes in the index or in a commit, so that a later restore keeps them."""
-
-    names: tuple[str, ...]
-    into: Literal["index", "head"]
-
-
-@dataclass(frozen=True, slots=True)
-class Stash:
-    """`git stash` removes all changes; `git stash pop` brings them back."""
-
-    pop: bool = False
-
-
-def git_records(git: Git) -> Iterator[Restore | Record | Stash]:
-    """What a git command restores, records or stashes."""
-    rest = git.texts
-    plain = tuple(text for text in rest if not text.startswith("-"))
-    match git.verb:
-        case "checkout" if (found := _checked_out(git.words)) is not None:
-            names, refs = (tuple(word.text for word in words) for words in found)
-            if names and (not refs or rest.index(refs[0]) < rest.index(names[0])):
-                yield Restore(names, "index" if not refs else "head" if refs == ("HEAD",) else "other")
-        case "restore" if not _only_staged(rest):
-            yield from _restored(rest)
-        case "reset" if {"--hard", "--merge", "--keep"} & set(rest):
-            yield Restore((".",), "head" if not plain or plain[0] == "HEAD" else "other")
-        case "stash":
-            if not plain or plain[0] in ("push", "save"):
-                yield Stash()
-            elif plain[0] in ("pop", "apply"):
-                yield Stash(pop=True)
-        case "add":
-            everything = not plain or {"-A", "--all", "-u"} & set(rest)
-            yield Record((".",) if everything else plain, "index")
-        case "commit":
-            yield Record((".",), "head")
-
-
-def _checked_out(words: Sequence[Word]) -> tuple[list[Word], list[Word]] | None:
-    """The files and the commits of a checkout; None if it makes a branch.
-
-    A branch and a file look alike; only a word that looks like a path is taken for one.
+    A branch and a file look alike; without `--`, only a word that looks like a path is taken for one.
     """
     texts = [word.text for word in words]
     if {"-b", "-B", "--orphan"} & set(texts):
-        return None
+        return NOTHING
     at = texts.index("--") if "--" in texts else len(texts)
     plain = [word for word in words[:at] if not word.text.startswith("-")]
     if at < len(texts):
-        return list(words[at + 1 :]), plain
-    names = [word for word in plain if word.text == "." or re.search(r"\.\w{1,9}$|/$", word.text)]
-    return names, [word for word in plain if word not in names]
+        names, refs = list(words[at + 1 :]), plain
+        found = each(names, Incidental())
+    else:
+        names = [word for word in plain if word.text == "." or re.search(r"\.\w{1,9}$|/$", word.text)]
+        refs = [word for word in plain if word not in names]
+        files = [word for word in names if is_file(word.text) and word.certain]
+        # `git checkout REF path` and `git checkout branch` look alike.
+        found = each(files, Incidental())._replace(wild=not files or bool(refs) or len(files) < len(names))
+    if not names or (refs and texts.index(refs[0].text) > texts.index(names[0].text)):
+        return found
+    to: Literal["index", "head", "other"] = "other" if refs else "index"
+    if [ref.text for ref in refs] == ["HEAD"]:
+        to = "head"
+    return found._replace(git=Restore(tuple(word.text for word in names), to))
 
 
-def _only_staged(texts: Sequence[str]) -> bool:
-    """Whether a restore leaves the working folder alone."""
-    return bool({"--staged", "-S"} & set(texts)) and not {"--worktree", "-W"} & set(texts)
-
-
-def _restored(rest: Sequence[str]) -> Iterator[Restore]:
-    to: Literal["index", "head", "other"] = "head" if {"--staged", "-S"} & set(rest) else "index"
-    names: list[str] = []
-    words = iter(rest)
-    for word in words:
-        if word in ("-s", "--source"):
-            to = "head" if next(words, "") == "HEAD" else "other"
-        elif word.startswith("--source="):
-            to = "head" if word == "--source=HEAD" else "other"
-        elif not word.startswith("-"):
-            names.append(word)
-    if names:
-        yield Restore(tuple(names), to)
+def _restored(words: Sequence[Word]) -> Changes:
+    """A restore of files; with `--staged` alone the working folder stays as it is."""
+    texts = [word.text for word in words]
+    staged = not {"--staged", "-S"}.isdisjoint(texts)
+    if staged and {"--worktree", "-W"}.isdisjoint(texts):
+        return NOTHING
+    names = operands(words, frozenset({"-s", "--source"}))
+    source = next((text[9:] for text in texts if text.startswith("--source=")), "")
+    source = next((texts[at + 1] for at, text in enumerate(texts[:-1]) if text in ("-s", "--source")), source)
+    to: Literal["index", "head", "other"] = "head" if staged else "index"
+    if source:
+        to = "head" if source == "HEAD" else "other"
+    found = each(names, Incidental())
+    return found._replace(git=Restore(tuple(word.text for word in names), to)) if names else found
 
 
 _COMMITTED: Final = re.compile(r"^\[[^\]\n]+ [0-9a-f]{6,}\] ", re.M)

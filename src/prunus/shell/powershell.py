@@ -1,24 +1,35 @@
-"""What a PowerShell command reads and changes."""
+"""What a PowerShell command reads and changes.
+
+A command is read once, as pipelines of cmdlets and programs. Each becomes a step with its changes, as a command of
+sh does; programs are those of the same table.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
+from prunus.calls.changes import Append, Delete, FileChange, Unclear, Write
 from prunus.calls.paths import join
 from prunus.calls.touches import Touch
-from prunus.shell.powershell_words import PATH, VALUED, Token, pipes, printed_lines_of, tokens
+from prunus.shell.brackets import substitutions
+from prunus.shell.changes import Changes, Incidental, PathChange, limited
+from prunus.shell.powershell_words import PATH, VALUED, Token, inside, pipes, printed_lines_of, tokens
+from prunus.shell.programs import UNKNOWN, Program
+from prunus.shell.steps import ShellStep, step_of
+from prunus.shell.words import Simple, Word
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a PowerShell command does, as far as is certain."""
+class PowerShellScript(NamedTuple):
+    """A PowerShell command, understood as far as is certain."""
 
+    steps: tuple[ShellStep, ...] = ()
+    """The programs, and the cmdlets that change files; paths are seen from the folder where the command starts."""
     touches: tuple[Touch, ...] = ()
     reads: bool = False
-    wild: bool = False
+    """The command prints files and does nothing else."""
 
 
 _LOOKS = re.compile(
@@ -26,28 +37,22 @@ _LOOKS = re.compile(
     r"|Tee|Sort|Measure)-[A-Z][A-Za-z]+\b|gc\s+[^|&;]|\$env:\w)|^@['\"]\r?\n|^\$\w+\s*=|^\[\w[\w.]*\]::",
 )
 _NEUTRAL = frozenset({"write-host", "write-output", "echo", "get-location", "pwd", "set-strictmode", "clear-host"})
-_WRITERS = frozenset(
-    {"set-content", "add-content", "out-file", "tee-object", "clear-content", "remove-item", "move-item",
-     "copy-item", "rename-item", "sc", "ac", "ri", "rm", "del", "mv", "cp", "ni"}
-)  # fmt: skip
+_REMOVERS = frozenset({"remove-item", "ri", "rm", "del"})
+_WRITERS = _REMOVERS | {"set-content", "add-content", "out-file", "tee-object", "clear-content", "move-item",
+                        "copy-item", "rename-item", "sc", "ac", "mv", "cp", "ni"}  # fmt: skip
+_SEVERAL = ("re", "mo", "co", "rm", "mv", "cp", "de")
+"""How the names of cmdlets begin that take several paths."""
+_WRITER_VALUED = VALUED | {"-value", "-itemtype", "-inputobject", "-filter", "-type"}
+_PLAIN_WRITE = PATH | {"-encoding", "-force", "-nonewline"}
 _DOTNET = re.compile(r"\[(?:System\.)?IO\.File\]::(?:Write|Append)\w+", re.I)
-_PATCH_TOOLS = re.compile(r"\bgit\s+(?:checkout|restore|stash|reset\s+--hard|pull|merge|rebase|clean|apply)\b")
-
-
-_HERE = re.compile(
-    r"\s*@(?P<quote>['\"])\r?\n(?P<text>.*?)\r?\n(?P=quote)@\s*\|\s*(?P<writer>Set-Content|Out-File)\b"
-    r"(?P<rest>[^\n]*+)\s*",
-    re.S | re.I,
-)
-_TARGET = re.compile(
-    r"(?P<flags>(?:\s+-(?:Encoding\s+\w+|Force|NoNewline))*)\s+(?:-(?:Literal)?Path\s+)?"
-    r"(?P<path>'[^'\n]+'|\"[^\"\n$]+\"|[^\s'\"$-][^\s'\"$;|]*)(?P<more>(?:\s+-(?:Encoding\s+\w+|Force|NoNewline))*)\s*",
-    re.I,
-)
 _CMDLET = re.compile(r"[A-Z][A-Za-z]+-[A-Z][A-Za-z]+")
-_QUOTED = re.compile(r"(?<!\S)(?P<comment>#)[^\n]*|'[^']*'|\"(?:[^\"`]|`.)*+(?:\"|(?P<open>`?\Z))", re.S)
-_HERE_START = re.compile(r"@(['\"])\r?\n")
-_CONTROL = re.compile(r"[$({@'\"\[}#%&]|(?:if|else|elseif|foreach|for|while|try|catch|finally|function|param)\b")
+_CONTROL = re.compile(
+    r"[$({@'\"\[}#%!-]|[\d.]+$|(?:if|else|elseif|foreach|for|while|try|catch|finally|function|param|return|throw)\b"
+)
+_ASSIGNED = re.compile(r"\$(\w+)(=.+|=?$)", re.S)
+_UNSURE = re.compile(r"[*?]|\$(?!env:)")
+_DEEPEST = 8
+_CHANGES_FILES = Program("reads")
 
 
 def looks_like(command: str) -> bool:
@@ -55,99 +60,105 @@ def looks_like(command: str) -> bool:
     return _LOOKS.search(command, 0, 2000) is not None
 
 
-def parse(command: str, workdir: str = "") -> Done:
-    """Return what a PowerShell command does, seen from a folder."""
+@lru_cache(maxsize=32)
+def parse(command: str) -> PowerShellScript | None:
+    """Return what a PowerShell command does; None if it cannot be read."""
     found = tokens(command)
-    return Done() if found is None else _PowerShellWalk(workdir).over(found)
+    return None if found is None else _PowerShellWalk().over(found)
 
 
 class _PowerShellWalk:
-    """Goes through the pipelines and collects what they touch, keeping the folder."""
+    """Goes through the pipelines and collects what they do, keeping the folder."""
 
-    __slots__ = ("base", "pure", "touches", "wild")
+    __slots__ = ("base", "pure", "steps", "touches", "variables")
 
-    def __init__(self, workdir: str) -> None:
-        self.base = workdir
+    def __init__(self) -> None:
+        self.base = ""
+        self.steps: list[ShellStep] = []
         self.touches: list[Touch] = []
         self.pure = True
-        self.wild = False
+        self.variables: dict[str, str] = {}
 
-    def over(self, found: Sequence[Token]) -> Done:
+    def over(self, found: Sequence[Token]) -> PowerShellScript:
         for joint, stages in pipes(found):
-            self.step(joint, stages)
-        pure = self.pure and bool(self.touches) and not self.wild
-        return Done(tuple(self.touches), reads=pure, wild=self.wild)
+            self.pipeline(joint, stages)
+        return PowerShellScript(tuple(self.steps), tuple(self.touches), self.pure and bool(self.touches))
 
-    def step(self, joint: str, stages: list[list[Token]]) -> None:
+    def pipeline(self, joint: str, stages: list[list[Token]]) -> None:
         head = stages[0]
-        name = head[0].text.lower() if head[0].kind == "plain" else ""
+        name = _name(head)
         if name in ("cd", "set-location", "sl") and len(head) == 2:
             self.base = join(self.base, head[1].text)
-            return
-        if self.assign(head, stages):
-            return
-        if self.change(stages):
-            return
-        shown = None if joint == "||" else printed_lines_of(stages, self.base)
-        if shown is not None:
+        elif self.changed_by(stages):
+            self.pure = False
+        elif (value := _assigned(head)) is not None:
+            runs = bool(value) and value[0].kind == "plain" and "-" in value[0].text
+            self.pure = self.pure and len(stages) == 1 and not runs
+        elif joint != "||" and (shown := printed_lines_of(stages, self.base)) is not None:
             self.touches.extend(shown)
-        elif name not in _NEUTRAL and not (len(stages) == 1 and head[0].kind == "string"):
+        elif name not in _NEUTRAL and not (len(stages) == 1 and head[0].kind in ("string", "here")):
             self.pure = False
 
-    def assign(self, head: list[Token], stages: list[list[Token]]) -> bool:
-        """Take `$name = …`; returns whether the pipeline is an assignment."""
-        found = re.match(r"\$\w+(=.+|=?$)", head[0].text) if head[0].kind == "plain" else None
-        if found is None or (not found[1] and (len(head) < 2 or head[1].text != "=")):
-            return False
-        value = head[1:] if found[1] else head[2:]
-        runs = bool(value) and value[0].kind == "plain" and "-" in value[0].text
-        if len(stages) > 1 or runs or "-" in found[1]:
-            self.pure = False
-        if any(_DOTNET.search(token.text) for token in (head[0], *value)):
-            self.wild = True
-        return True
+    def changed_by(self, stages: Sequence[Sequence[Token]], depth: int = 0, known: bool = False) -> bool:
+        """Collect the steps of a pipeline; returns whether one of them changes a file.
 
-    def change(self, stages: list[list[Token]]) -> bool:
-        """Note the files that a pipeline writes; true if it writes any."""
-        before = len(self.touches), self.wild
+        With `known`, only programs of the table count, as a word in parentheses may be part of an expression.
+        """
+        before = len(self.steps)
+        given: Token | None = None
         for stage in stages:
-            for at, token in enumerate(stage):
-                if token.kind == "redirect" and "&" not in token.text and at + 1 < len(stage):
-                    if stage[at + 1].text.lower() not in ("$null", "nul"):
-                        self.touches.append(self.touch(stage[at + 1].text))
-                elif token.kind == "plain" and _DOTNET.search(token.text):
-                    self.dotnet(stage[at + 1 :])
-            name = stage[0].text.lower() if stage[0].kind == "plain" else ""
-            if name == "new-item" and any(t.text.lower() in ("file", "-value") for t in stage):
-                name = "set-content"
-            if name in _WRITERS:
-                self.write(name, stage[1:])
-            elif name == "foreach-object" or name in ("%", "foreach", "for", "if", "while"):
-                self.block_changes(stage)
-            elif name == "git" and _PATCH_TOOLS.match(" ".join(token.text for token in stage)):
-                self.wild = True
-        changed = before != (len(self.touches), self.wild)
-        if changed:
-            self.pure = False
-        return changed
+            if (value := _assigned(stage)) is not None:
+                literal = len(value) == 1 and value[0].kind == "string" and not value[0].expands
+                self.variables[stage[0].text.partition("=")[0]] = value[0].text if literal else ""
+                stage = value
+            if stage:
+                self.stage(stage, given, depth, known)
+                given = stage[0] if len(stage) == 1 and stage[0].kind in ("string", "here") else None
+        return any(step.changes.files or step.changes.patch or step.changes.wild for step in self.steps[before:])
 
-    def block_changes(self, stage: Sequence[Token]) -> None:
-        text = " ".join(token.text for token in stage if token.kind == "block")
-        if _DOTNET.search(text) or re.search(
-            r"\b(?:Set|Add|Remove|Move|Copy|Clear)-(?:Content|Item)\b|Out-File", text, re.I
-        ):
-            self.wild = True
+    def stage(self, stage: Sequence[Token], given: Token | None, depth: int, known: bool) -> None:
+        """Collect the steps of one part of a pipeline; `given` is the text that the part before passes on."""
+        for at, token in enumerate(stage):
+            if token.kind == "redirect" and "&" not in token.text and at + 1 < len(stage):
+                if (path := stage[at + 1].text).lower() not in ("$null", "nul"):
+                    change = Unclear() if stage[0].kind in ("string", "here") else Incidental()
+                    self.change("", Changes((PathChange(path, change),)))
+            elif token.kind == "plain" and _DOTNET.search(token.text):
+                self.dotnet(stage[at + 1 :])
+            elif token.kind == "block" and not token.text.startswith("@{"):
+                self.block(inside(token), depth, known=not token.text.startswith("{"))
+            elif token.expands:
+                for command in substitutions(token.text):
+                    self.block(command, depth, known=True)
+        name = _name(stage)
+        if name == "new-item" and any(token.text.lower() in ("file", "-value") for token in stage):
+            name = "set-content"
+        if name in _WRITERS:
+            self.write(name, stage[1:], given)
+        else:
+            self.program(stage, given, known)
+
+    def block(self, text: str, depth: int, known: bool) -> None:
+        """Collect the steps inside brackets."""
+        inner = tokens(text) if depth < _DEEPEST else None
+        if inner is None:
+            self.change("", Changes(wild=True))
+            return
+        for _, stages in pipes(inner):
+            self.changed_by(stages, depth + 1, known)
 
     def dotnet(self, rest: Sequence[Token]) -> None:
-        inner = tokens(rest[0].text[1:-1]) if rest and rest[0].kind == "block" else None
+        inner = tokens(inside(rest[0])) if rest and rest[0].kind == "block" else None
         if inner and inner[0].kind == "string" and "$" not in inner[0].text.replace("$env:", ""):
-            self.touches.append(self.touch(inner[0].text))
+            self.change("", Changes((PathChange(inner[0].text, Unclear()),)))
         else:
-            self.wild = True
+            self.change("", Changes(wild=True))
 
-    def write(self, name: str, stage: Sequence[Token]) -> None:
+    def write(self, name: str, stage: Sequence[Token], given: Token | None) -> None:
         paths: list[str] = []
-        deep = False
+        destination: list[str] = []
+        flags: set[str] = set()
+        unsure = False
         at = 0
         while at < len(stage):
             token = stage[at]
@@ -156,78 +167,89 @@ class _PowerShellWalk:
             if token.kind == "redirect":
                 at += 1
             elif token.kind == "plain" and low.startswith("-"):
-                deep = deep or low in ("-recurse", "-r")
+                flags.add(low)
                 if low in PATH or low in ("-destination", "-newname"):
-                    if at < len(stage):
-                        paths.append(stage[at].text)
+                    into = destination if low == "-destination" else paths
+                    into.extend(value.text for value in stage[at : at + 1])
                     at += 1
-                elif low in VALUED or low in ("-value", "-itemtype", "-inputobject", "-filter", "-type"):
+                elif low in _WRITER_VALUED:
                     at += 1
-            elif token.kind in ("plain", "string") and (
-                not paths or name[:2] in ("re", "mo", "co", "rm", "mv", "cp", "de")
-            ):
+            elif token.kind in ("plain", "string") and (not paths or name.startswith(_SEVERAL)):
                 paths.extend(part for part in token.text.split(",") if part)
             elif token.kind == "block":
-                self.wild = self.wild or not paths
-        for path in paths:
-            if re.search(r"[*?]|\$(?!env:)", path):
-                self.wild = True
-            else:
-                self.touches.append(self.touch(path))
-        self.wild = self.wild or deep
+                unsure = unsure or not paths
+        paths += destination
+        if name in ("copy-item", "cp"):
+            paths = paths[-1:]
+        paths = [self.value(path) for path in paths]
+        sure = [path for path in paths if not _UNSURE.search(path)]
+        files = tuple(PathChange(path, _written(name, flags, given)) for path in sure)
+        unsure = unsure or len(sure) < len(paths)
+        deep = not {"-recurse", "-r"}.isdisjoint(flags)
+        self.change(name, Changes(files, wild=unsure or deep, folders=limited(sure) if deep and not unsure else ()))
 
-    def touch(self, path: str) -> Touch:
-        return Touch(join(self.base, path), "change")
+    def change(self, name: str, changes: Changes) -> None:
+        """Add a step of PowerShell itself that changes files."""
+        words = (Word(name),)
+        changes = changes.below(self.base) if self.base else changes
+        self.add(ShellStep(Simple("", words), words, name, _CHANGES_FILES, self.base, changes))
+
+    def program(self, stage: Sequence[Token], given: Token | None, known: bool) -> None:
+        """Add the program that a part of a pipeline starts, cmdlets and control words aside."""
+        called = stage[0].text in ("&", ".")
+        rest = stage[1:] if called else stage
+        words: list[Word] = []
+        for at, token in enumerate(rest):
+            if token.kind == "redirect" or (
+                at and rest[at - 1].kind == "redirect" and "&" not in rest[at - 1].text
+            ):
+                continue
+            text = self.value(token.text)
+            if token.expands and "$(" in text:
+                # The commands inside are steps of their own.
+                text = f"{text[: text.index('$(')]}${text[text.rfind(')') + 1 :]}"
+            words.append(Word(text, "$" not in text.replace("$env:", "") and token.kind != "block"))
+        if not words or (not called and (rest[0].kind != "plain" or _CONTROL.match(words[0].text))):
+            return
+        heredoc = given.text if given is not None else None
+        step = step_of(Simple("", tuple(words), heredoc=heredoc), self.base)
+        if not _CMDLET.fullmatch(words[0].text) and not (known and step.program is UNKNOWN):
+            self.add(step)
+
+    def value(self, text: str) -> str:
+        """A word, or the text of the variable that it names."""
+        return self.variables.get(text) or text
+
+    def add(self, step: ShellStep) -> None:
+        self.steps.append(step)
+        self.touches.extend(step.changes.touches(""))
 
 
-class HereString(NamedTuple):
-    """A text that a command does nothing but write to a file."""
-
-    text: str
-    path: str
-    """Empty if the file or the text is not certain."""
+def _name(stage: Sequence[Token]) -> str:
+    return stage[0].text.lower() if stage[0].kind == "plain" else ""
 
 
-def here_string(command: str) -> HereString | None:
-    """The here-string that a command pipes into a file; None if the command does anything else."""
-    found = _HERE.fullmatch(command)
-    if found is None or "\n@'" in found["text"]:
+def _assigned(stage: Sequence[Token]) -> Sequence[Token] | None:
+    """The value that `$name = …` assigns; None if the part of a pipeline is no assignment."""
+    found = _ASSIGNED.match(stage[0].text) if stage[0].kind == "plain" else None
+    if found is None or (not found[2] and (len(stage) < 2 or stage[1].text != "=")):
         return None
-    target = _TARGET.fullmatch(found["rest"]) if found["writer"].lower() == "set-content" else None
-    if target is None or (found["quote"] == '"' and re.search(r"[$`]", found["text"])):
-        return HereString(f"{found['text']}\n", "")
-    ending = "" if "nonewline" in (target["flags"] + target["more"]).lower() else "\n"
-    return HereString(found["text"].replace("\r\n", "\n") + ending, target["path"].strip("'\""))
+    if not found[2]:
+        return stage[2:]
+    return [Token("plain", found[2][1:]), *stage[1:]] if found[2] != "=" else stage[1:]
 
 
-def programs_in(command: str) -> Iterator[tuple[str, ...]]:
-    """The words of each program that a command starts, cmdlets and control words aside."""
-    for piece in re.split(r"[;|\n{}]|&&|\|\|", _without_strings(command)):
-        words = tuple(piece.split())
-        if words and not _CMDLET.fullmatch(words[0]) and not _CONTROL.match(words[0]):
-            yield words
-
-
-def _without_strings(command: str) -> str:
-    """A command with every string made empty, and without comments."""
-    pieces: list[str] = []
-    unclosed: set[str] = set()
-    at = 0
-    for here in _HERE_START.finditer(command):
-        if here.start() < at or here[1] in unclosed:
-            continue
-        end = command.find(f"\n{here[1]}@", here.end())
-        if end < 0:
-            unclosed.add(here[1])
-        else:
-            pieces += (command[at : here.start()], "''")
-            at = end + 3
-    pieces.append(command[at:])
-    return _QUOTED.sub(_emptied, "".join(pieces))
-
-
-def _emptied(found: re.Match[str]) -> str:
-    if found["open"] is not None:
-        # A string that does not end hides nothing of what follows.
-        return found[0]
-    return "" if found["comment"] else "''"
+def _written(name: str, flags: set[str], given: Token | None) -> FileChange:
+    """What a cmdlet does to each of its files, given the text that is piped into it."""
+    if name in _REMOVERS:
+        return Delete()
+    if given is None or given.kind != "here" or not flags <= _PLAIN_WRITE:
+        return Unclear()
+    text = given.text.replace("\r\n", "\n") + ("" if "-nonewline" in flags else "\n")
+    if name in ("add-content", "ac"):
+        return Append(text)
+    return (
+        Write(text, name == "set-content" and not given.expands)
+        if name in ("set-content", "out-file")
+        else Unclear()
+    )

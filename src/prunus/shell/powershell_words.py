@@ -22,10 +22,12 @@ _DECIDES = re.compile(r"\b(?:if|switch|continue|break|return|where|replace|match
 
 
 class Token(NamedTuple):
-    """A word, a string without its quotes, or a whole block in brackets."""
+    """A word, a string or a here-string without its quotes, or a whole block in brackets."""
 
     kind: str
     text: str
+    expands: bool = False
+    """PowerShell replaces variables in the string."""
 
 
 _TOKEN = re.compile(
@@ -43,6 +45,8 @@ _TOKEN = re.compile(
     """,
     re.X | re.S,
 )
+_EXPANDS = re.compile(r"[$`]")
+_OPENER = re.compile(r"[@$]?[({]")
 _PLAIN = re.compile(r"(?:[^\s'\"|;(){}`>]|`.)+", re.S)
 
 
@@ -90,11 +94,24 @@ def tokens(text: str) -> list[Token] | None:
             elif kind == "single":
                 found.append(Token("string", piece[1:-1].replace("''", "'")))
             elif kind == "double":
-                found.append(Token("string", piece[1:-1]))
+                found.append(Token("string", piece[1:-1].replace('`"', '"').replace('""', '"'), _expands(piece)))
+            elif kind == "here":
+                found.append(Token("here", piece[piece.index("\n") + 1 : -3].removesuffix("\r"), _expands(piece)))
             else:
                 found.append(Token(kind, piece))
             glued = kind == "plain"
     return None if depth else found
+
+
+def _expands(string: str) -> bool:
+    return '"' in string[:2] and _EXPANDS.search(string) is not None
+
+
+def inside(block: Token) -> str:
+    """The text between the brackets of a block."""
+    opener = _OPENER.match(block.text)
+    assert opener is not None
+    return block.text[opener.end() : block.text.rfind(")" if opener[0][-1] == "(" else "}")]
 
 
 def pipes(found: Sequence[Token]) -> Iterator[tuple[str, list[list[Token]]]]:

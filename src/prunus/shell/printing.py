@@ -8,20 +8,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from prunus.calls.changes import Unclear
 from prunus.calls.touches import FULL, Span
-from prunus.shell.changing import NOTHING, Changed, named
+from prunus.shell.changes import NOTHING, Changes, each, letters
 from prunus.shell.words import Simple, Word
 from prunus.text.numbers import as_number
 
-Printed = tuple[tuple[Word, ...], tuple[Span, ...]]
-"""The files that a command names, and the lines that it prints of each."""
+Form = Literal["plain", "numbered", "unknown", "altered"]
+"""Whether an output shows lines without numbers, with numbers, in one of these forms, or altered."""
+
+
+class Printed(NamedTuple):
+    """The files that a command names, and the lines that it prints of each."""
+
+    files: tuple[Word, ...]
+    spans: tuple[Span, ...] = (FULL,)
+    form: Form = "plain"
+
 
 _COUNT = re.compile(r"-n?(\d+)|--lines=(\d+)")
 
 
-def _files(words: Sequence[Word], flags: str, valued: frozenset[str] = frozenset()) -> Printed | None:
+def _files(
+    words: Sequence[Word], flags: str, valued: frozenset[str] = frozenset(), form: Form = "plain"
+) -> Printed | None:
     """The files of a command that prints whole files; None if a flag is not known to be harmless."""
     files: list[Word] = []
     at = 0
@@ -38,7 +50,7 @@ def _files(words: Sequence[Word], flags: str, valued: frozenset[str] = frozenset
                 return None
         else:
             files.append(words[at - 1])
-    return tuple(files), (FULL,)
+    return Printed(tuple(files), form=form)
 
 
 _HARMLESS = frozenset({"--plain", "--number", "--show-all", "--quiet", "--silent", "--no-pager", "--"})
@@ -46,16 +58,27 @@ _NL_VALUED = frozenset({"-b", "-w", "-s", "-v", "-n", "--body-numbering", "--num
 _BAT_VALUED = frozenset({"-l", "--style", "--paging", "--color", "--language", "--decorations", "--theme"})
 
 
-cat = partial(_files, flags="nbAevstTEu")
-nl = partial(_files, flags="ap0123456789", valued=_NL_VALUED)
-pager = partial(_files, flags="NRSXFe")
-bat = partial(_files, flags="pn", valued=_BAT_VALUED)
+def cat(words: Sequence[Word]) -> Printed | None:
+    flags, texts = set(letters(words)), {word.text for word in words}
+    form: Form = "numbered" if "n" in flags or "--number" in texts else "plain"
+    if flags & set("AbeEstTv") or "--show-all" in texts:
+        form = "altered"
+    return _files(words, "nbAevstTEu", form=form)
+
+
+def nl(words: Sequence[Word]) -> Printed | None:
+    all_lines = "ba" in letters(words) or any(word.text == "a" for word in words)
+    return _files(words, "ap0123456789", _NL_VALUED, "numbered" if all_lines else "altered")
+
+
+pager = partial(_files, flags="NRSXFe", form="unknown")
+bat = partial(_files, flags="pn", valued=_BAT_VALUED, form="unknown")
 
 
 def type_(words: Sequence[Word]) -> Printed | None:
     if not words or not all("." in word.text or "/" in word.text or "\\" in word.text for word in words):
         return None
-    return tuple(words), (FULL,)
+    return Printed(tuple(words), form="unknown")
 
 
 def _counted(words: Sequence[Word]) -> tuple[tuple[Word, ...], str] | None:
@@ -88,7 +111,7 @@ def head(words: Sequence[Word]) -> Printed | None:
     counted = _counted(words)
     if counted is None or not counted[1].isdigit() or counted[1] == "0":
         return None
-    return counted[0], (Span(1, as_number(counted[1])),)
+    return Printed(counted[0], (Span(1, as_number(counted[1])),))
 
 
 def tail(words: Sequence[Word]) -> Printed | None:
@@ -97,10 +120,10 @@ def tail(words: Sequence[Word]) -> Printed | None:
         return None
     files, count = counted
     if count.startswith("+") and count[1:].isdigit():
-        return files, (Span(max(as_number(count[1:]), 1), None),)
+        return Printed(files, (Span(max(as_number(count[1:]), 1), None),))
     if not count.isdigit() or count == "0":
         return None
-    return files, (Span(-as_number(count), None),)
+    return Printed(files, (Span(-as_number(count), None),))
 
 
 _QUIET = frozenset({"-n", "--quiet", "--silent", "-nE", "-En", "-nr", "-rn"})
@@ -162,10 +185,10 @@ def _read(words: Sequence[Word]) -> _Sed:
     return _Sed(tuple(scripts), tuple(files), quiet, in_place, extended, odd)
 
 
-def sed_changes(words: Sequence[Word], simple: Simple) -> Changed:
+def sed_changes(words: Sequence[Word], simple: Simple) -> Changes:
     """The files that `sed -i` edits."""
     sed = _read(words)
-    return named(sed.files) if sed.in_place else NOTHING
+    return each(sed.files, Unclear()) if sed.in_place else NOTHING
 
 
 def sed_expressions(words: Sequence[Word]) -> Iterator[tuple[str, bool]]:
@@ -178,13 +201,13 @@ def sed_expressions(words: Sequence[Word]) -> Iterator[tuple[str, bool]]:
                     yield expression, sed.extended
 
 
-def sed_prints(words: Sequence[Word]) -> tuple[tuple[Word, ...], tuple[Span, ...]] | None:
+def sed_prints(words: Sequence[Word]) -> Printed | None:
     """The lines that `sed -n 'N,Mp'` and its like print; None if the script does anything else."""
     sed = _read(words)
     if sed.odd or sed.in_place or len(sed.files) > 1:
         return None
     spans = _spans(";".join(sed.scripts), quiet=sed.quiet)
-    return (sed.files, spans) if spans else None
+    return Printed(sed.files, spans) if spans else None
 
 
 def _spans(script: str, *, quiet: bool) -> tuple[Span, ...]:

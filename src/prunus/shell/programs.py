@@ -1,132 +1,81 @@
-"""The table of programs: what each one prints, what it changes, and what it does to files that it is not given.
-
-`steps` reads a command as the programs that it runs. Everything that looks into a command starts from there.
-"""
+"""The table of programs: what each one prints, says, changes, and does to files that it is not given."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from functools import partial
+from typing import Final, Literal
 
-from prunus.shell import changing, printing
-from prunus.shell.changing import MANAGERS, NOTHING, RUN_WORDS, WILD, Changed
-from prunus.shell.formatters import FORMATTERS, formatter_changes
+from prunus.calls.changes import patched_files
+from prunus.shell import changing, printing, seeking, tasks
+from prunus.shell.changes import NOTHING, WILD, Changes, Incidental, PathChange, limited
+from prunus.shell.formatters import FORMATTERS, Formatter, formatter_changes
 from prunus.shell.git import git_changes
 from prunus.shell.printing import Printed
-from prunus.shell.words import Simple, Word, simples
-
-ProgramKind = Literal["reads", "works", "rewrites", "unknown"]
-"""What a program does to files that it is not given by name: a program that *reads* changes none, one that *works*
-(tests, builds, installs) leaves sources alone, one that *rewrites* may change any."""
+from prunus.shell.tasks import ProgramKind, without_runners
+from prunus.shell.words import Simple, Word
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One row of the table."""
+    """One row of the table. Its functions are given the words behind the name of the program."""
 
     kind: ProgramKind
     prints: Callable[[Sequence[Word]], Printed | None] | None = None
-    """The lines that the program prints, from the words behind its name."""
-    changes: Callable[[Sequence[Word], Simple], Changed] | None = None
-    """The files that the program changes, from the words behind its name."""
+    """The lines of files that the program prints."""
+    output: Literal["", "nothing", "words", "result"] = ""
+    """What else a program prints that succeeds: nothing, words of its own, its result alone, or anything."""
+    idle: bool = False
+    """The program does nothing but print words or set up the shell."""
+    says: Callable[[Sequence[Word], Simple], str | None] | None = None
+    """The text that the program prints, as far as the command spells it out."""
+    changes: Callable[[Sequence[Word], Simple], Changes] | None = None
+    """What the program changes; redirections are not included."""
+    seeks: Callable[[Sequence[Word], Simple], Iterator[str]] | None = None
+    """The texts that the program looks for in the files that it edits."""
+    kind_of: Callable[[Sequence[str]], ProgramKind] | None = None
+    """The kind by the tasks that the program is given, where it depends on them."""
+    script: Literal["", "shell", "other"] = ""
+    """Whether the program runs a script, and in which language."""
+    formatter: Formatter | None = None
 
 
-class ShellStep(NamedTuple):
-    """One simple command of a script, with the program that it runs."""
-
-    simple: Simple
-    words: Sequence[Word]
-    """The words without runners in front, such as sudo, env or npx."""
-    name: str
-    """The program without its folder; empty if the command runs none."""
-    program: Program
-    changed: Changed
-    """The files that the program changes, by its words; redirections not included."""
-
-    @property
-    def texts(self) -> list[str]:
-        """The words of the program as texts."""
-        return [word.text for word in self.words]
-
-    @property
-    def changes(self) -> Changed:
-        """The files that the program and its redirections change."""
-        outputs = self.simple.outputs + self.simple.others
-        if not outputs:
-            return self.changed
-        sure = tuple(word for word in outputs if word.certain)
-        return Changed(self.changed.files + sure, self.changed.wild or len(sure) < len(outputs))
-
-    @property
-    def printed(self) -> Printed | None:
-        """The lines that the program prints; None if printing lines is not all it does."""
-        return self.program.prints(self.words[1:]) if self.program.prints else None
-
-
-@lru_cache(maxsize=32)
-def steps(command: str) -> tuple[ShellStep, ...] | None:
-    """The programs that a command runs, in order; None if the command cannot be read.
-
-    The newest commands are kept, as several readers look at the same one when its call comes in.
-    """
-    script = simples(command)
-    return None if script is None else tuple(map(step_of, script))
-
-
-def step_of(simple: Simple) -> ShellStep:
-    """One simple command with its program."""
-    words = without_runners(simple.words)
+def program_of(words: Sequence[Word]) -> tuple[str, Program]:
+    """The name of the program that a command without runners runs, without its folder, and its row."""
     name = words[0].text if words else ""
     if not name.isalnum():
         name = name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".cmd").removesuffix(".exe")
-    program = PROGRAMS.get(name, _UNKNOWN)
-    found = NOTHING
-    if program.changes:
-        found = program.changes(words[1:], simple)
-    elif name in FORMATTERS:
-        found = formatter_changes(name, words[1:])
-    return ShellStep(simple, words, name, program, found)
+    return name, PROGRAMS.get(name, UNKNOWN)
 
 
-def pipelines(script: Sequence[ShellStep]) -> Iterator[tuple[ShellStep, ...]]:
-    """Groups of steps that are joined by pipes."""
-    group: list[ShellStep] = []
-    for step in script:
-        if group and step.simple.joint != "|":
-            yield tuple(group)
-            group = []
-        group.append(step)
-    if group:
-        yield tuple(group)
+def changes_of(program: Program, words: Sequence[Word], simple: Simple) -> Changes:
+    """What a program and its redirections change, given the words behind its name."""
+    found = program.changes(words, simple) if program.changes else NOTHING
+    if simple.heredoc or simple.outputs or simple.others:
+        found = _with_redirections(found, words, simple, program)
+    return found
 
 
-def without_runners(words: Sequence[Word]) -> Sequence[Word]:
-    """A command without the runners in front, such as sudo, env or npx."""
-    at, size = 0, len(words)
-    while at < size:
-        first = words[at].text
-        if first in ("sudo", "command", "nohup", "exec", "builtin", "time", "rtk", "npx", "bunx", "uvx"):
-            at += 1
-            while at < size and words[at].text.startswith("-"):
-                at += 1
-        elif first == "env":
-            at += 1
-            while at < size and "=" in words[at].text:
-                at += 1
-        elif (first == "timeout" and size - at > 2) or (
-            first in ("python", "python3") and size - at > 2 and words[at + 1].text == "-m"
-        ):
-            at += 2
-        elif first in MANAGERS and size - at > 2 and words[at + 1].text in RUN_WORDS:
-            if words[at + 1].text == "run" and first in ("npm", "pnpm", "yarn", "bun"):
-                break
-            at += 2
-        else:
-            break
-    return words[at:]
+def _run_by(words: Sequence[Word], simple: Simple) -> Changes:
+    """What the command changes that another program runs."""
+    inner = without_runners(words)
+    name, program = program_of(inner)
+    return NOTHING if name in ("", "find", "xargs") else changes_of(program, inner[1:], simple)
+
+
+def _with_redirections(found: Changes, words: Sequence[Word], simple: Simple, program: Program) -> Changes:
+    """The changes of a program together with those of its redirections and of a patch in its heredoc."""
+    said = changing.written(words, simple, program.says(words, simple)) if program.says else Incidental()
+    sure = [word.text for word in simple.outputs if word.certain]
+    files = [PathChange(text, Incidental() if text.startswith("/dev/") else said) for text in sure]
+    files += [PathChange(word.text, Incidental()) for word in simple.others if word.certain]
+    if not found.patch and simple.heredoc and "*** Begin Patch" in simple.heredoc:
+        # Whatever program reads the patch may apply it.
+        parts = patched_files(simple.heredoc)
+        paths = (path for part in parts for path in (part.path, part.target) if path)
+        files += [PathChange(path, Incidental()) for path in paths]
+    return found.and_also(files, wild=not all(word.certain for word in simple.outputs + simple.others))
 
 
 def run_by_xargs(words: Sequence[Word]) -> Sequence[Word]:
@@ -137,80 +86,95 @@ def run_by_xargs(words: Sequence[Word]) -> Sequence[Word]:
     return words[at:]
 
 
-def _find(words: Sequence[Word], simple: Simple) -> Changed:
-    for at, word in enumerate(words):
-        if word.text == "-delete":
-            return WILD
-        if word.text in ("-exec", "-execdir", "-ok"):
-            inner = tuple(words[at + 1 :])
-            if inner and inner[0].text not in ("find", "xargs") and step_of(Simple("", inner)).changes != NOTHING:
-                return WILD
-    return NOTHING
-
-
-def _xargs(words: Sequence[Word], simple: Simple) -> Changed:
-    inner = tuple(run_by_xargs(words))
-    name = inner[0].text if inner else ""
-    if name in ("", "find", "xargs"):
+def _find(words: Sequence[Word], simple: Simple) -> Changes:
+    texts = [word.text for word in words]
+    at = next((at for at, text in enumerate(texts) if text in ("-delete", "-exec", "-execdir", "-ok")), None)
+    if at is None or (texts[at] != "-delete" and _run_by(words[at + 1 :], Simple("", ())) == NOTHING):
         return NOTHING
-    if name in ("rm", "mv", "cp", "tee", "truncate") or (
-        name in ("sed", "perl") and any(re.match(r"-[a-zA-Z]*i", word.text) for word in inner)
-    ):
-        return WILD
-    return WILD if step_of(Simple("", inner, heredoc=simple.heredoc)).changes != NOTHING else NOTHING
+    sure = all(word.certain or word.text == "{}" for word in words)
+    if sure and texts.count("-name") == 1 and {"-o", "-or", "!", "-not"}.isdisjoint(texts):
+        return WILD._replace(folders=limited(texts[texts.index("-name") + 1 :][:1]))
+    return WILD
 
 
+def _xargs(words: Sequence[Word], simple: Simple) -> Changes:
+    given = Word("{}", certain=False)
+    inner = (*run_by_xargs(words), given)
+    return NOTHING if _run_by(inner, Simple("", (), heredoc=simple.heredoc)) == NOTHING else WILD
+
+
+_NODE: Final = Program("works", changes=partial(tasks.manager_changes, manifest="package.json"))
+_PYTHON: Final = Program("works", changes=partial(tasks.manager_changes, manifest="pyproject.toml"))
 _ROWS: Final[dict[str, Program]] = {
-    "cat": Program("reads", printing.cat),
+    "cat": Program("reads", printing.cat, says=changing.passed_on),
     "head": Program("reads", printing.head),
     "tail": Program("reads", printing.tail),
     "nl": Program("reads", printing.nl),
     "bat batcat": Program("reads", printing.bat),
     "less more": Program("reads", printing.pager),
     "type": Program("reads", printing.type_),
-    "sed gsed": Program("reads", printing.sed_prints, printing.sed_changes),
+    "echo printf": Program("reads", output="words", idle=True, says=changing.echoed),
+    "clear": Program("reads", output="words", idle=True),
+    "date pwd": Program("reads", output="result", idle=True),
+    "file grep ls rg stat tree wc": Program("reads", output="result"),
+    "true false : set export": Program("reads", output="nothing", idle=True),
+    "cd mkdir sleep": Program("reads", output="nothing"),
+    "sed gsed": Program("reads", printing.sed_prints, changes=printing.sed_changes, seeks=seeking.by_sed),
     "mv move": Program("reads", changes=changing.move),
     "cp copy ln install": Program("reads", changes=changing.copy),
-    "rm del erase": Program("reads", changes=changing.remove),
-    "unlink truncate shred": Program("reads", changes=changing.all_operands),
+    "rm del erase unlink": Program("reads", changes=changing.remove),
+    "truncate shred": Program("reads", changes=changing.overwrite),
     "tee": Program("reads", changes=changing.tee),
     "curl wget": Program("reads", changes=changing.download),
+    "apply_patch applypatch": Program("reads", changes=changing.apply_patch),
     "patch": Program("rewrites", changes=changing.patch),
     "rsync unzip": Program("rewrites", changes=changing.unpack),
     "tar": Program("unknown", changes=changing.tar),
-    "git": Program("reads", changes=git_changes),
-    "find": Program("reads", changes=_find),
+    "git": Program("reads", output="result", changes=git_changes),
+    "find": Program("reads", output="result", changes=_find),
     "xargs": Program("reads", changes=_xargs),
-    "perl ruby": Program("reads", changes=changing.perl),
-    "python python3 node": Program("reads", changes=changing.code),
-    "npm pnpm yarn bun uv poetry cargo deno make just": Program("works", changes=changing.manager),
+    "bash sh zsh": Program("unknown", script="shell"),
+    "perl": Program("reads", changes=changing.perl, seeks=seeking.by_perl, script="other"),
+    "ruby": Program("reads", changes=changing.perl, script="other"),
+    "python python3": Program("reads", changes=changing.code, seeks=seeking.by_python, script="other"),
+    "node": Program("reads", changes=changing.code, script="other"),
+    "deno": Program("works", changes=tasks.manager_changes, script="other"),
+    "php ts-node tsx": Program("works", script="other"),
+    "npm pnpm yarn bun": _NODE,
+    "uv poetry": _PYTHON,
+    "make just": Program("works", changes=tasks.maker_changes, kind_of=tasks.kind_of_all),
+    "prisma": Program("works", kind_of=tasks.kind_of_prisma),
+    "opencode claude codex gemini": Program("works", kind_of=tasks.kind_of_agent),
+    "go": Program("works", changes=tasks.go_changes, kind_of=tasks.kind_of_first, formatter=FORMATTERS["go"]),
+    "cargo": Program(
+        "works",
+        changes=partial(tasks.manager_changes, manifest="Cargo.toml"),
+        kind_of=tasks.kind_of_first,
+        formatter=FORMATTERS["cargo"],
+    ),
 }
-"""Programs that print or change files which their words name."""
+"""Programs of which more is known than their kind, formatters aside."""
 _READS: Final = """
-    . : [ [[ ack ag alias apply_patch applypatch awk base64 basename bc bg break cal cd chmod choco chown cksum
-    clear cls cmp column comm command continue cut date declare defaults df diff dig dir dirname diskutil disown
-    do done du echo egrep else env esac eval exa exit export expr eza false fd fdfind ffprobe fg fgrep fi file
-    findstr free gawk gh grep groups hash help hexdump history host hostname id identify ifconfig ip jobs join
-    jq json_pp kill killall launchctl ll local locate log ls lsblk lsof man md5 md5sum mkdir mount nc netstat
-    nohup nslookup od open openssl osascript paste pbcopy pbpaste pgrep ping pkill popd printenv printf ps pushd
-    pwd read readlink readonly realpath return rev rg rmdir rtk say scp screen seq set sha1sum sha256sum shasum
-    shift sleep sort source ss ssh ssh-keygen ssh-keyscan stat stdbuf strings sw_vers tac taskkill tasklist test
-    then time tmux top touch tput tr trap tree true ulimit umask uname uniq unset uptime ver wait wc where
-    whereis which whoami winget xdg-open xmllint xxd yes yq
+    . [ [[ ack ag alias awk base64 basename bc bg break cal chmod choco chown cksum cls cmp column comm command
+    continue cut declare defaults df diff dig dir dirname diskutil disown do done du egrep else env esac eval exa
+    exit expr eza fd fdfind ffprobe fg fgrep fi findstr free gawk gh groups hash help hexdump history host
+    hostname id identify ifconfig ip jobs join jq json_pp kill killall launchctl ll local locate log lsblk lsof
+    man md5 md5sum mount nc netstat nohup nslookup od open openssl osascript paste pbcopy pbpaste pgrep ping
+    pkill popd printenv ps pushd read readlink readonly realpath return rev rmdir rtk say scp screen seq sha1sum
+    sha256sum shasum shift sort source ss ssh ssh-keygen ssh-keyscan stdbuf strings sw_vers tac taskkill tasklist
+    test then time tmux top touch tput tr trap ulimit umask uname uniq unset uptime ver wait where whereis which
+    whoami winget xdg-open xmllint xxd yes yq
 """
 _WORKS: Final = """
-    ./gradlew ./mvnw alembic anchor ansible apt apt-get ar artisan asdf autopep8 ava aws az bandit bazel biome
-    black brew bundle c++ cast cc clang clang++ clang-format claude cmake codex compileall composer conda
-    coverage createdb ctest cypress django-admin docker docker-compose dot dotnet dropdb electron esbuild eslint
-    expo firebase flake8 flask flyctl fnm forge g++ gcc gcloud gem gemini go gofmt gofumpt goimports gradle
-    gradlew gunicorn hardhat hatch helm heroku http.server hugo isort java javac jekyll jest json.tool jupyter
-    karma kotlinc kubectl ld meson minitest mix mkdocs mocha mongo mongosh mvn mvnw mypy mysql mysqladmin
-    netlify next ninja node-gyp nox nvm nx opencode oxlint parcel pdm pg_dump pg_isready php phpcbf phpunit pip
-    pip3 pipenv playwright podman prettier prisma psql py.test py_compile pylint pyright pytest rails railway
-    rake react-native redis-cli rollup rspec rubocop ruff rustc rustfmt rustup sbt scalac shfmt solana
-    solana-test-validator sphinx-build sqlite3 standard streamlit stylelint surfpool svelte-check swift
-    swiftformat tap tauri terraform timeit tox ts-node tsc tsx turbo ty unittest uvicorn venv vercel vite vitest
-    vue-tsc webpack wp wrangler xcodebuild yapf zig
+    ./gradlew ./mvnw alembic anchor ansible apt apt-get ar artisan asdf ava aws az bandit bazel brew bundle c++
+    cast cc clang clang++ cmake compileall composer conda coverage createdb ctest cypress django-admin docker
+    docker-compose dot dropdb electron esbuild expo firebase flake8 flask flyctl fnm forge g++ gcc gcloud gem
+    gradle gradlew gunicorn hardhat hatch helm heroku http.server hugo java javac jekyll jest json.tool jupyter
+    karma kotlinc kubectl ld meson minitest mkdocs mocha mongo mongosh mvn mvnw mypy mysql mysqladmin netlify
+    next ninja node-gyp nox nvm nx parcel pdm pg_dump pg_isready phpunit pip pip3 pipenv playwright podman psql
+    py.test py_compile pylint pyright pytest rails railway rake react-native redis-cli rollup rspec rustc rustup
+    sbt scalac solana solana-test-validator sphinx-build sqlite3 streamlit surfpool svelte-check swift tap tauri
+    timeit tox tsc turbo ty unittest uvicorn venv vercel vite vitest vue-tsc webpack wp wrangler xcodebuild zig
 """
 _REWRITES: Final = """
     2to3 7z aider alejandra amp ast-grep astyle autoflake buf bump2version bumpversion changeset codemod comby
@@ -225,6 +189,13 @@ PROGRAMS: Final[dict[str, Program]] = {
     **dict.fromkeys(_READS.split(), Program("reads")),
     **dict.fromkeys(_WORKS.split(), Program("works")),
     **dict.fromkeys(_REWRITES.split(), Program("rewrites")),
+    **{
+        name: Program(
+            "unknown" if name == "dart" else "works", changes=partial(formatter_changes, row), formatter=row
+        )
+        for name, row in FORMATTERS.items()
+    },
     **{name: program for names, program in _ROWS.items() for name in names.split()},
 }
-_UNKNOWN: Final = Program("unknown")
+UNKNOWN: Final = Program("unknown")
+"""The row of every program that the table does not know."""

@@ -10,12 +10,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from prunus.calls.changes import touches_of
+from prunus.calls.changes import patched_files, touches_of
 from prunus.calls.paths import join
 from prunus.calls.touches import FULL, Touch
 from prunus.shell import powershell
+from prunus.shell.changes import NOTHING
 from prunus.shell.changing import written_by
-from prunus.shell.programs import ShellStep, pipelines, steps
+from prunus.shell.steps import ShellStep, pipelines, steps
 from prunus.shell.words import Word, simples
 from prunus.text.fingerprint import fingerprint
 
@@ -41,14 +42,12 @@ _WRAPPED = re.compile(
     r"""(?:"[^"]*[/\\]|[\w./:\\-]*[/\\])?
     (?:(?P<sh>bash|sh|zsh|dash)(?:\.exe)?"?\s+(?:-\w+\s+)*?-\w*c\s+
       |(?P<ps>powershell|pwsh)(?:\.exe)?"?\s+(?:-(?:NoProfile|NoLogo|NonInteractive)\s+|-ExecutionPolicy\s+\w+\s+)*
-         (?:-ShellCommand|-c)\s+
+         -c(?:ommand)?\s+
       |(?P<cmd>cmd)(?:\.exe)?"?\s+/[cC]\s+)""",
     re.X | re.I,
 )
 _BLANKS = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*+(?:"|\\?\Z)|(\s{2,}|[\t\r\n])""", re.S)
-_NEUTRAL = frozenset({"echo", "printf", "pwd", "true", ":", "clear", "set", "export", "false", "date"})
 _LONG_KEY = 400
-_HARMLESS_ELSE = frozenset({"echo", "printf", "true", ":"})
 
 
 def parse(command: str, workdir: str = "") -> ShellCommand:
@@ -56,8 +55,7 @@ def parse(command: str, workdir: str = "") -> ShellCommand:
     command, dialect = unwrap(command)
     key = _key(command, workdir)
     if dialect == "powershell" or (dialect == "" and powershell.looks_like(command)):
-        done = powershell.parse(command, workdir)
-        return ShellCommand(command, key, done.touches, reads=done.reads, wild=done.wild)
+        return _powershell(command, workdir, key)
     script = steps(command)
     if not script:
         return ShellCommand(command, key)
@@ -69,14 +67,30 @@ def parse(command: str, workdir: str = "") -> ShellCommand:
 def parse_list(words: Sequence[str], workdir: str = "") -> ShellCommand:
     """Return what a command does that is given as a list of arguments."""
     if len(words) == 2 and words[0].rsplit("/", 1)[-1] in ("apply_patch", "applypatch"):
-        touches = touches_of(words[1], workdir)
+        touches = touches_of(patched_files(words[1]), workdir)
         return ShellCommand(" ".join(words), "", touches, patches=bool(touches))
-    if len(words) > 2 and _WRAPPED.match(f"{words[0]} {words[1]} "):
-        dialect = "powershell" if "p" in words[0].rsplit("/", 1)[-1].lower() else ""
-        if dialect or len(words) == 3:
-            text = " ".join(words[2:])
-            return parse(f"powershell -ShellCommand {text}" if dialect else text, workdir)
+    wrapper = _WRAPPED.match(f"{words[0]} {words[1]} ") if len(words) > 2 else None
+    if wrapper is not None and (wrapper["ps"] or len(words) == 3):
+        text = " ".join(words[2:])
+        return parse(f"powershell -Command {text}" if wrapper["ps"] else text, workdir)
     return parse(" ".join(_quote(word) for word in words), workdir)
+
+
+def _powershell(command: str, workdir: str, key: str) -> ShellCommand:
+    done = powershell.parse(command)
+    if done is None:
+        return ShellCommand(command, key)
+    touches = tuple(Touch(join(workdir, touch.path), touch.kind, touch.span) for touch in done.touches)
+    wild = any(step.changes.wild for step in done.steps)
+    return ShellCommand(command, key, touches, reads=done.reads and not wild, wild=wild)
+
+
+def steps_of(command: str) -> tuple[ShellStep, ...] | None:
+    """The programs and cmdlets that a command of any shell runs; None if the command cannot be read."""
+    if powershell.looks_like(command):
+        done = powershell.parse(command)
+        return None if done is None else done.steps
+    return steps(command)
 
 
 def unwrap(command: str) -> tuple[str, str]:
@@ -122,92 +136,65 @@ def _blank(found: re.Match[str]) -> str:
     return "\n" if "\n" in blanks else " "
 
 
-def _patched(script: Sequence[ShellStep], base: str) -> tuple[Touch, ...]:
+def _patched(script: Sequence[ShellStep], workdir: str) -> tuple[Touch, ...]:
     """The files of a script that only applies a patch."""
     touches: tuple[Touch, ...] = ()
     for step in script:
-        words = step.simple.words
-        name = words[0].text if words else ""
-        if name == "cd" and len(words) == 2 and not touches:
-            base = join(base, words[1].text)
-        elif name in ("apply_patch", "applypatch"):
-            touches += touches_of(step.simple.heredoc or "\n".join(word.text for word in words[1:]), base)
-        elif name not in _NEUTRAL:
+        if step.name in ("apply_patch", "applypatch"):
+            touches += touches_of(step.changes.patch, workdir)
+        elif step.changes != NOTHING or (step.name != "cd" and not step.program.idle):
             return ()
     return touches
 
 
 class _ShellWalk:
-    """Goes through a script and collects what it touches, keeping the folder that the script is in."""
+    """Goes through a script and collects what it touches."""
 
-    __slots__ = ("bases", "pure", "touches", "wild")
+    __slots__ = ("pure", "touches", "workdir")
 
     def __init__(self, workdir: str) -> None:
-        self.bases: list[str | None] = [workdir]
-        """The folder at each depth of parentheses; None is a folder that is not known."""
+        self.workdir = workdir
         self.touches: list[Touch] = []
         self.pure = True
         """So far the script only printed files."""
-        self.wild = False
 
     def over(self, script: Sequence[ShellStep], command: str, key: str) -> ShellCommand:
         pipes = list(pipelines(script))
         for at, pipe in enumerate(pipes):
-            after = pipes[at + 1] if at + 1 < len(pipes) else None
-            self.step(pipe, after)
+            self.pipeline(pipe, pipes[at + 1] if at + 1 < len(pipes) else None)
         self.changes_by_new_scripts(script)
         pure = self.pure and bool(self.touches)
-        return ShellCommand(command, key, tuple(self.touches), reads=pure, wild=self.wild)
+        wild = any(step.changes.wild for step in script)
+        return ShellCommand(command, key, tuple(self.touches), reads=pure, wild=wild)
 
-    def step(self, pipe: Sequence[ShellStep], after: Sequence[ShellStep] | None) -> None:
-        first = pipe[0].simple
-        while len(self.bases) > first.depth + 1:
-            self.bases.pop()
-        while len(self.bases) < first.depth + 1:
-            self.bases.append(self.bases[-1])
-        name = first.words[0].text if first.words else ""
-        if name in ("cd", "pushd") and len(pipe) == 1:
-            self.enter(first.words)
-            return
+    def pipeline(self, pipe: Sequence[ShellStep], after: Sequence[ShellStep] | None) -> None:
+        first, name = pipe[0].simple, pipe[0].name
+        hidden = False
         for step in pipe:
-            found, simple = step.changes, step.simple
-            self.wild = self.wild or found.wild
-            self.touches.extend(self.touch(word) for word in found.files)
-            if simple.heredoc and "*** Begin Patch" in simple.heredoc:
-                self.touches.extend(touches_of(simple.heredoc, self.bases[-1] or ""))
-            if found.files or found.wild or simple.outputs:
+            found = step.changes
+            if found is NOTHING:
+                continue
+            self.touches.extend(found.touches("" if step.folder is None else self.workdir))
+            if found.files or found.patch or found.wild:
                 self.pure = False
-                if step is not pipe[-1] or simple.outputs:
-                    return
+                hidden = hidden or step is not pipe[-1] or bool(step.simple.outputs)
+        if hidden or (name in ("cd", "pushd") and len(pipe) == 1):
+            return
         certain = first.joint != "||" and not first.conditional
-        if after is not None and (other := after[0].simple).joint == "||":
-            certain = certain and bool(other.words) and other.words[0].text in _HARMLESS_ELSE
+        if after is not None and after[0].simple.joint == "||":
+            certain = certain and after[0].program.idle
         shown = self.shown(pipe) if certain else None
         if shown is not None:
             self.touches.extend(shown)
-        elif len(pipe) > 1 or name not in _NEUTRAL:
+        elif len(pipe) > 1 or not pipe[0].program.idle:
             self.pure = False
-
-    def enter(self, words: Sequence[Word]) -> None:
-        """Follow a change of folder."""
-        base = self.bases[-1]
-        target = words[1] if len(words) == 2 else None
-        if target is None or not target.certain or target.text.startswith("-"):
-            self.bases[-1] = None
-        elif base is None:
-            self.bases[-1] = join("", target.text) if target.text[:1] in "/~" else None
-        else:
-            self.bases[-1] = join(base, target.text)
-
-    def touch(self, word: Word) -> Touch:
-        return Touch(join(self.bases[-1] or "", word.text), "change")
 
     def shown(self, pipe: Sequence[ShellStep]) -> list[Touch] | None:
         """The lines that a pipeline prints of files; None if the pipeline does anything else."""
         first, found = pipe[0], pipe[0].printed
         if found is None:
             return None
-        files, spans = found
+        files, spans = found.files, found.spans
         if not files:
             if len(first.simple.inputs) == 1:
                 files = first.simple.inputs
@@ -215,36 +202,39 @@ class _ShellWalk:
                 return []
             else:
                 return None
-        if not all(self.readable(word) for word in files):
+        if not all(_readable(word, first.folder) for word in files):
             return None
         for step in pipe[1:]:
             cut = step.printed
-            if cut is None or cut[0]:
+            if cut is None or cut.files:
                 return None
-            if len(cut[1]) != 1:
+            if len(cut.spans) != 1:
                 if len(spans) != 1 or spans[0] != FULL:
                     return None
-                spans = cut[1]
-            elif cut[1][0] != FULL:
+                spans = cut.spans
+            elif cut.spans[0] != FULL:
                 if len(files) > 1 or len(spans) > 1:
                     return None
-                part = spans[0].part(cut[1][0])
+                part = spans[0].part(cut.spans[0])
                 if part is None:
                     return None
                 spans = (part,)
-        base = self.bases[-1] or ""
+        base = "" if first.folder is None else join(self.workdir, first.folder)
         return [Touch(join(base, word.text), "read", span) for word in files for span in spans]
-
-    def readable(self, word: Word) -> bool:
-        if not word.certain or word.text in ("-", "") or word.text.startswith(("/dev/", "/proc/")):
-            return False
-        return self.bases[-1] is not None or word.text[:1] in "/~"
 
     def changes_by_new_scripts(self, script: Sequence[ShellStep]) -> None:
         """A script that a heredoc writes and the same command runs changes the files that it names."""
-        names = {word.text for step in script for word in step.simple.words}
         for simple in (step.simple for step in script):
             if simple.heredoc is None or not simple.outputs or not simple.outputs[0].text.endswith((".py", ".js")):
                 continue
-            if simple.outputs[0].text in names:
-                self.touches.extend(self.touch(word) for word in written_by(simple.heredoc).files)
+            runner = next((step for step in script if simple.outputs[0].text in step.texts), None)
+            if runner is not None:
+                base = "" if runner.folder is None else join(self.workdir, runner.folder)
+                self.touches.extend(Touch(join(base, path), "change") for path in written_by(simple.heredoc))
+
+
+def _readable(word: Word, folder: str | None) -> bool:
+    """Whether a word is a certain path of a file, given the folder that the command is in."""
+    if not word.certain or word.text in ("-", "") or word.text.startswith(("/dev/", "/proc/")):
+        return False
+    return folder is not None or word.text[:1] in "/~"

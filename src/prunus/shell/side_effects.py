@@ -14,20 +14,22 @@ from functools import lru_cache
 from typing import Final
 
 from prunus.calls.paths import Names, join
-from prunus.shell import formatters, powershell
+from prunus.shell import formatters, tasks
 from prunus.shell.brackets import substitutions
+from prunus.shell.changes import Record
 from prunus.shell.changing import script_changes
 from prunus.shell.formatters import FormatterRun
-from prunus.shell.git import hooks_kept_files, read_git
-from prunus.shell.programs import ShellStep, run_by_xargs, step_of, steps, without_runners
-from prunus.shell.words import Simple, Word
+from prunus.shell.git import hooks_kept_files
+from prunus.shell.programs import run_by_xargs
+from prunus.shell.shell_command import steps_of
+from prunus.shell.steps import ShellStep, step_of
+from prunus.shell.words import Simple
 
 _RUNS_TESTS: Final = re.compile(
     r"(?:^|/)(?:run_?tests?|runtests|tests?|conftest|manage|setup|check\w*)\.(?:py|sh|js|ts)$"
 )
 _SHEBANG: Final = re.compile(r"#!.*\b(?:ba|z|da)?sh\b")
-_SHELLS: Final = frozenset({"bash", "sh", "zsh"})
-_INTERPRETERS: Final = _SHELLS | {"python", "python3", "node", "deno", "ruby", "perl", "tsx", "ts-node", "php"}
+_PACKAGE_MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun"})
 _MUCH: Final = 20_000_000
 """Commands times characters of output. Beyond this the output is not read once more for each command, and the
 script may have changed anything."""
@@ -128,26 +130,20 @@ class _Scene:
     def run(self, command: str) -> SideEffects:
         if self.depth > 3:
             return ANYTHING
-        if powershell.looks_like(command):
-            scene = replace(self, output="", depth=1)
-            programs = (Simple("", tuple(map(Word, words))) for words in powershell.programs_in(command))
-            return merged(scene.of(step_of(simple)) for simple in programs)
-        script = steps(command)
+        script = steps_of(command)
         if script is None or len(script) * len(self.output) > _MUCH:
             return ANYTHING
         total: list[SideEffects] = []
-        folder = ""
         for at, step in enumerate(script):
-            if step.name == "cd" and len(step.words) == 2:
-                folder = join(folder, step.words[1].text)
             piped = at + 1 < len(script) and script[at + 1].simple.joint == "|"
-            scene = replace(self, folder=folder, piped=piped)
+            scene = replace(self, folder=step.folder or "", piped=piped)
             found = [scene.of(step)]
-            if styled := formatters.styled_suffixes(step.name, step.words):
+            row = step.program.formatter
+            if row is not None and (styled := formatters.styled_suffixes(row, step.words[1:])):
                 found.append(SideEffects(styled=styled))
             if self.depth:
                 # The files that the outermost command names are known from its touches.
-                found.append(SideEffects(names=tuple(join(folder, word.text) for word in step.changes.files)))
+                found.append(SideEffects(names=tuple(touch.path for touch in step.changes.touches(""))))
             uncertain = (word.text for word in step.simple.words if not word.certain)
             found += (self.inner(inner) for text in uncertain for inner in substitutions(text))
             total += found
@@ -157,91 +153,67 @@ class _Scene:
 
     def of(self, step: ShellStep) -> SideEffects:
         """The side effects of one simple command."""
-        simple, words, name = step.simple, step.words, step.name
-        if simple.words and simple.words[0].text == "sudo" and simple.words[1:2] == (Word("-u"),):
-            return self.of(step_of(simple._replace(words=tuple(without_runners(simple.words[3:])))))
+        words, name = step.words, step.name
         if not words or (len(words) > 1 and words[-1].text in ("--help", "--version", "-h", "-V")):
             return NO_EFFECT
-        if name in formatters.PACKAGE_MANAGERS:
+        if name in _PACKAGE_MANAGERS:
             return self.package_manager(step)
-        wild = step.changes.wild
-        rewrites = wild or bool(step.changes.files)
-        if rewrites and (ran := formatters.formatter_run(name, words, self.folder)) is not None:
+        found, kind = step.changes, step.kind
+        if (found.wild or found.files) and (ran := self.formatter(step)) is not None:
             return SideEffects(generated=True, formatters=(ran,))
-        if wild:
-            return self.wild(step)
-        if name in _INTERPRETERS:
+        if found.wild:
+            return SideEffects(not found.folders, generated=kind == "works", folders=found.folders)
+        if step.program.script:
             return self.interpreter(step)
         if name == "xargs":
             inner = tuple(run_by_xargs(words[1:]))
             if inner and inner[0].text == "xargs":
                 return ANYTHING
             return self.of(step_of(Simple("", inner))) if inner else NO_EFFECT
-        if name == "git":
-            return self.git(step)
-        if step.program.kind == "reads":
+        if isinstance(found.git, Record) and found.git.into == "head" and "--no-verify" not in step.texts:
+            # A commit may run hooks that rewrite files.
+            return NO_EFFECT if not self.piped and hooks_kept_files(self.output) else ANYTHING
+        if kind == "reads":
             return NO_EFFECT
-        if step.program.kind == "works":
-            return _work(name, formatters.tasks_of(words[1:]))
+        if kind == "works":
+            return WORK
         path = words[0].text
         if " " in path and len(words) == 1:
             # The quotes of `cmd /c`.
             return self.inner(path, self.output)
-        if "/" in path or "." in path:
+        if ("/" in path or "." in path) and not path.lower().endswith(".exe"):
             return self.script(path)
         if name == "pre-commit" and "Passed" in self.output and "Failed" not in self.output and not self.piped:
             return NO_EFFECT
-        if step.program.kind == "rewrites" or not words[0].certain:
+        if kind == "rewrites" or not words[0].certain:
             return ANYTHING
         given = (word.text for word in words[1:] if not word.text.startswith("-") and len(word.text) > 2)
         return SideEffects(generated=True, names=tuple(join(self.folder, text) for text in given))
 
-    def wild(self, step: ShellStep) -> SideEffects:
-        """A command that names no single files: the folders that it removes or fills, or anything."""
-        texts, git = step.texts, read_git(step.words[1:]) if step.name == "git" else None
-        if git is not None and git.verb != "rm":
-            return ANYTHING
-        if not all(word.certain or word.text == "{}" for word in step.words):
-            return ANYTHING
-        operands = [text for text in (git.texts if git else texts[1:]) if not text.startswith("-")]
-        if step.name in ("rm", "git"):
-            gone = operands
-        elif step.name == "cp" and "-t" not in texts and len(operands) > 1:
-            # The copies stand in the target folder, or the target is a copy itself.
-            gone = operands[-1:]
-            if gone[0].rstrip("/") in (".", "./"):
-                gone = [text.rstrip("/").rsplit("/", 1)[-1] for text in operands[:-1]]
-        elif step.name == "find" and texts.count("-name") == 1 and not {"-o", "-or", "!", "-not"} & set(texts):
-            gone = [texts[texts.index("-name") + 1]]
-        else:
-            return ANYTHING
-        if gone and all(text not in ("", ".", "..", "/", "*", "~") and "*" not in text for text in gone):
-            return SideEffects(folders=tuple(join(self.folder, text) for text in gone))
-        return ANYTHING
-
-    def git(self, step: ShellStep) -> SideEffects:
-        """A commit may run hooks that rewrite files; other git commands that get here change nothing."""
-        git = read_git(step.words[1:])
-        if git.verb != "commit" or "--no-verify" in git.texts:
-            return NO_EFFECT
-        return NO_EFFECT if not self.piped and hooks_kept_files(self.output) else ANYTHING
+    def formatter(self, step: ShellStep) -> FormatterRun | None:
+        """The run of a formatter that rewrites files; None if the step runs none."""
+        if (row := step.program.formatter) is not None:
+            return formatters.formatter_run(step.name, row, step.words[1:], self.folder)
+        makes = step.name in ("make", "just")
+        return FormatterRun("make") if makes and tasks.formats(step.texts[1:], step.words) else None
 
     def package_manager(self, step: ShellStep) -> SideEffects:
         """What the task does that a package manager is told to run."""
-        task = formatters.task_of(step.words[1:])
-        lines = [line for line in formatters.ECHOED.findall(self.output) if line != task]
-        if len(lines) > formatters.MOST_ECHOED:
+        task = tasks.task_of(step.words[1:])
+        lines = [line for line in tasks.ECHOED.findall(self.output) if line != task]
+        if len(lines) > tasks.MOST_ECHOED:
             return ANYTHING
         if lines and task not in ("install", "i", "ci", "add"):
-            output = "" if self.piped else formatters.ECHOED.sub("", self.output)
+            output = "" if self.piped else tasks.ECHOED.sub("", self.output)
             scene = replace(self, depth=max(self.depth, 1))
             return merged((WORK, *(scene.inner(line, output) for line in lines)))
-        if formatters.FORMATTING_TASK.fullmatch(task):
+        if tasks.formats([task], step.words):
             return SideEffects(generated=True, formatters=(FormatterRun(task),), styled=formatters.BIOME)
-        return WORK if not task or formatters.HARMLESS_TASK.fullmatch(task) else ANYTHING
+        checks = tasks.formats([task])
+        return WORK if not step.changes.wild and (checks or tasks.is_harmless(task)) else ANYTHING
 
     def interpreter(self, step: ShellStep) -> SideEffects:
-        texts, is_shell = step.texts[1:], step.name in _SHELLS
+        texts, is_shell = step.texts[1:], step.program.script == "shell"
         for at, text in enumerate(texts):
             if text in ("-c", "-lc", "-e", "--eval", "-p") and at + 1 < len(texts):
                 return self.inner(texts[at + 1]) if is_shell else _by_text(texts[at + 1])
@@ -251,7 +223,8 @@ class _Scene:
                 return NO_EFFECT
         if (heredoc := step.simple.heredoc) is not None:
             return self.inner(heredoc) if is_shell else _by_text(heredoc)
-        return NO_EFFECT if step.name in ("python", "python3", "node") and not texts else ANYTHING
+        idle = step.name in ("python", "python3", "node") and not texts and step.simple.joint != "|"
+        return NO_EFFECT if idle else ANYTHING
 
     def script(self, path: str) -> SideEffects:
         """A script in a file: its side effects are known if its text is."""
@@ -266,21 +239,7 @@ class _Scene:
         return self.known[key]
 
 
-def _work(name: str, given: list[str]) -> SideEffects:
-    if name in ("make", "just"):
-        return WORK if given and all(formatters.HARMLESS_TASK.fullmatch(task) for task in given) else ANYTHING
-    if name == "go" and given[:1] in (["mod"], ["get"], ["work"]):
-        return SideEffects(generated=True, names=("go.mod", "go.sum", "go.work"))
-    if name in ("cargo", "go", "deno"):
-        return WORK if not given or formatters.HARMLESS_TASK.fullmatch(given[0]) else ANYTHING
-    if name == "prisma":
-        return ANYTHING if given[:1] == ["format"] else WORK
-    if name in ("opencode", "claude", "codex", "gemini"):
-        return NO_EFFECT if given[:1] in (["export"], ["session"], ["stats"], ["models"], ["mcp"]) else ANYTHING
-    return WORK
-
-
 def _by_text(text: str) -> SideEffects:
     """The side effects of a script that is not for a shell."""
     found = script_changes(text)
-    return ANYTHING if found.wild else SideEffects(names=tuple(join("", word.text) for word in found.files))
+    return ANYTHING if found.wild else SideEffects(names=tuple(join("", path) for path in found.paths))

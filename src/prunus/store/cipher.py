@@ -61,7 +61,7 @@ class Cipher:
 
     def encrypt(self, data: bytes, *context: str) -> bytes:
         """Return a value as it is stored. Empty values stay empty."""
-        return self._encrypt(os.urandom(_NONCE), data, context) if self._keys else data
+        return self._encrypt(os.urandom(_NONCE), data, context) if self._keys and data else data
 
     def encrypt_text(self, text: str, *context: str) -> str:
         """Return a text as it is stored in a column for texts; equal texts look equal, for grouping."""
@@ -84,8 +84,6 @@ class Cipher:
         return data.decode("utf-8", "surrogatepass")
 
     def _encrypt(self, nonce: bytes, data: bytes, context: Sequence[str]) -> bytes:
-        if not self._keys or not data:
-            return data
         hidden = self._keys[self._first].encrypt(nonce, data, _authenticated(context))
         return b"".join((_MARK, self._first, nonce, hidden))
 

@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from threading import Lock
 from typing import Any, Final
 
-from prunus.conversations.memory import ForgetfulMemory, Memory
+from prunus.conversations.memory import Memory
 from prunus.reuse.asked_again import Experience
 from prunus.store.records import Exchange, Info, Totals
 from prunus.store.store import StoreError
@@ -24,19 +24,16 @@ _MOST: Final = 10_000
 class InMemoryStore:
     """A store that forgets; `Store` documents the methods."""
 
+    keeps_receipts = False
+    hurry = staticmethod(nullcontext)
+
     def __init__(self) -> None:
         self._hidden: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._asked: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
         self._lock = Lock()
 
-    hurry = staticmethod(nullcontext)
-
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
-        return ForgetfulMemory()
-
-    @property
-    def keeps_receipts(self) -> bool:
-        return False
+        return Memory()
 
     def _ignore(self, *values: object, **options: object) -> None:
         pass

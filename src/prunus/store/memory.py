@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from threading import Event, Lock
 from typing import Any, Final, NamedTuple, TypeVar
 
-from prunus.conversations.memory import ConversationRecord, Match, nothing_else
+from prunus.conversations.memory import ConversationRecord, Match, Memory, nothing_else
 from prunus.errors import FormatError, MayBeKept, NotKept, OutOfReach
 from prunus.history import Ref
 from prunus.reuse.asked_again import Experience
@@ -82,7 +82,7 @@ class LedgerChange:
     """See `ConversationRow`; None if they did not change."""
 
 
-class StoredMemory(ABC):
+class StoredMemory(Memory, ABC):
     """The memory of one tenant; `Memory` documents the methods, and `Store.memory` what becomes of errors."""
 
     def __init__(

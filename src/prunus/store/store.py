@@ -180,9 +180,7 @@ class WithoutReceipts:
     place: str
     """The address of the store, as people may see it."""
 
-    @property
-    def keeps_receipts(self) -> bool:
-        return False
+    keeps_receipts = False
 
     def _refuse(self, *values: object, **options: object) -> NoReturn:
         raise NoReceipts(

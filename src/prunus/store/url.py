@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +12,6 @@ from prunus.settings.tables import StoreSettings
 from prunus.store.cipher import Cipher, read_keys
 from prunus.store.sql.database import SqlDatabase
 from prunus.store.store import Store
-from prunus.text.printable import printable_logger
 
 _SCHEME: Final = "sqlite:///"
 _POSTGRES: Final = "postgresql://"
@@ -43,30 +41,23 @@ def default_path() -> Path:
 
 
 def open_store(
-    url: str = "",
-    settings: Settings | None = None,
-    *,
-    wait: float = 0.25,
-    existing: bool = False,
-    say: Callable[[str], None] | None = None,
+    url: str = "", settings: Settings | None = None, *, wait: float = 0.25, existing: bool = False
 ) -> Store:
     """Return the store of a URL: `sqlite:///PATH`, `postgresql://USER@HOST/DATABASE`, `redis://HOST`, or `off`.
 
     An empty URL means the file in the user's data directory. This does not open the store yet. While the store is
     unusable every call raises StoreError; later calls work once the problem is gone. A call waits up to `wait`
-    seconds for other processes. With `existing` the store creates nothing and leaves a damaged file in place. `say`
-    receives a message about a damaged file; by default this goes to the log. Raises StoreError at once if the
-    path names a file that is not a database, because then the URL is wrong and the file belongs to somebody else.
+    seconds for other processes. With `existing` the store creates nothing and leaves a damaged file in place.
+    Raises StoreError at once if the path names a file that is not a database, because then the URL is wrong and the
+    file belongs to somebody else.
     """
     limits = (settings or Settings()).store
     if url == "off":
         from prunus.store.in_memory import InMemoryStore
 
         return InMemoryStore()
-    if url.startswith(_POSTGRES):
-        return _open_postgres(url, limits, wait, existing)
-    if url.startswith(_REDIS):
-        return _open_redis(url, limits, wait, existing)
+    if is_server(url):
+        return _open_server(url, limits, wait, existing)
     if url and (not url.startswith(_SCHEME) or url == _SCHEME):
         shown = without_secrets("store.url", url)
         raise SettingsError(
@@ -79,35 +70,27 @@ def open_store(
     path = Path(url.removeprefix(_SCHEME)).expanduser() if url else default_path()
     if url:
         check_file(path)
-    tell = say or printable_logger("prunus.store").warning
-    database = Database(path, wait=wait, existing=existing, own_path=not url, say=tell)
-    return _in_database(database, limits)
+    return _in_database(Database(path, wait=wait, existing=existing, own_path=not url), limits)
+
+
+def _open_server(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:
+    name = "Postgres" if url.startswith(_POSTGRES) else "Redis"
+    try:
+        if name == "Postgres":
+            from prunus.store.postgres.database import PostgresDatabase
+
+            return _in_database(PostgresDatabase(url, wait=wait, existing=existing), limits)
+        from prunus.store.redis.connections import RedisConnections
+        from prunus.store.redis.store import RedisStore
+
+        return RedisStore(RedisConnections(url, wait), limits, Cipher(read_keys(limits.key)), existing=existing)
+    except ImportError as error:
+        raise SettingsError(
+            f"store.url: a {name} store needs another package: pip install 'prunus[{name.lower()}]' ({error})"
+        ) from error
 
 
 def _in_database(database: SqlDatabase, limits: StoreSettings) -> Store:
     from prunus.store.sql.store import SqlLedgers, SqlStore
 
     return (SqlStore if limits.receipts else SqlLedgers)(database, limits, Cipher(read_keys(limits.key)))
-
-
-def _open_postgres(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:
-    try:
-        from prunus.store.postgres.database import PostgresDatabase
-    except ImportError as error:
-        raise _missing("Postgres", "postgres", error) from error
-    return _in_database(PostgresDatabase(url, wait=wait, existing=existing), limits)
-
-
-def _open_redis(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:
-    try:
-        from prunus.store.redis.connections import RedisConnections
-        from prunus.store.redis.store import RedisStore
-    except ImportError as error:
-        raise _missing("Redis", "redis", error) from error
-    return RedisStore(RedisConnections(url, wait), limits, Cipher(read_keys(limits.key)), existing=existing)
-
-
-def _missing(server: str, extra: str, error: ImportError) -> SettingsError:
-    return SettingsError(
-        f"store.url: a {server} store needs another package: pip install 'prunus[{extra}]' ({error})"
-    )

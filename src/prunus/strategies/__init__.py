@@ -33,21 +33,9 @@ from prunus.strategies.shown_lines import ShownLines
 from prunus.strategies.spent_inputs import SpentInputs
 from prunus.strategies.stale_reads import StaleReads
 from prunus.strategies.step_markers import StepMarkers
-from prunus.strategies.strategy import AfterEdit, OnFile, OnlyUnderPressure, OnPiece, OnUse, Strategy, TakesRequests
+from prunus.strategies.strategy import Strategy
 from prunus.strategies.under_pressure import UnderPressure
 from prunus.strategies.unlikely_reads import UnlikelyReads
-
-__all__ = [
-    "ALL",
-    "AfterEdit",
-    "OnFile",
-    "OnPiece",
-    "OnUse",
-    "OnlyUnderPressure",
-    "Strategy",
-    "TakesRequests",
-    "strategy_named",
-]
 
 ALL: Final[tuple[type[Strategy], ...]] = (
     Requested,

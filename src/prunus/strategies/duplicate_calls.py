@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import ClassVar
 
 from prunus.edits import PREFERENCES, Move, Withdraw
-from prunus.proposals import describe, is_protected, pointer, replaceable, superseded
+from prunus.proposals import describe, is_protected, pointer, replaceable, supersede
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -46,7 +46,7 @@ class DuplicateCalls:
     """Answers with fewer characters do not point back."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        # A note that points to an earlier answer tells the size of that answer.
+        # A note that points to an earlier answer names the size of that answer.
         if use.points is not None:
             yield use.points[1]
         elif use.visible and use.ok:
@@ -60,7 +60,7 @@ class DuplicateCalls:
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Move]:
         if isinstance(group, int):
-            # A note of an earlier pass: what it says is true only while that answer is shown.
+            # The result is a note of an earlier pass, which is true only while that answer is shown.
             for old in earlier if use.points is not None else ():
                 if (old.points or (describe(old), old.size)) == use.points:
                     yield Withdraw(use.result, self.name, points_to=old.result)
@@ -73,13 +73,17 @@ class DuplicateCalls:
             yield from self._repeated(use, earlier, view)
 
     def _repeated(self, use: Use, earlier: Sequence[Use], view: View) -> Iterator[Move]:
-        """Older answers give way to the newest, also one that it could point to, if that goes anyway."""
+        """Propose a note in place of each older answer to the same call.
+
+        The new answer could point to an older answer with the same text. Of such older answers, only the newest
+        gets a note, and the engine makes that note only if the older answer leaves anyway.
+        """
         could_point = False
         for old in replaceable(earlier, view, lambda old: self._stands_alone(old, earlier)):
             same = any(self._same(use, (old,)))
             if not (same and could_point):
                 why, preference = "the same call was made again later", _SAME if same else _OTHER
-                yield superseded(self.name, old, use, why, view, preference)
+                yield supersede(self.name, old, use, why, view, preference)
             could_point |= same
 
     def _stands_alone(self, old: Use, members: Sequence[Use]) -> bool:

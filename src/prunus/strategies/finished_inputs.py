@@ -48,5 +48,5 @@ class FinishedInputs:
         if lean is not None:
             why = f"its file was left alone for {self.idle} turns"
             kind: PartKind = "write" if use.meaning.kind == "write" else "edit"
-            likely = reuse_of(use, kind, use.input_tokens, self.idle, offset=view.offset(kind))
+            likely = reuse_of(use, kind, view, self.idle)
             yield Proposal(use.call, lean, self.name, why, when=When(from_turn), reuse=likely)

@@ -47,7 +47,7 @@ class FinishedResults:
             wait = self.search if searches(use) else self.shell if use.meaning.kind == "shell" else None
             if wait is not None:
                 kind: PartKind = "search" if searches(use) else "shell"
-                likely = reuse_of(use, kind, use.tokens, wait, offset=view.offset(kind))
+                likely = reuse_of(use, kind, view, wait)
                 yield from self._cut(use, use.turn + wait, likely, f"{wait} turns old")
             return
         path = str(group)
@@ -69,20 +69,14 @@ class FinishedResults:
                 # The read was proposed before, and nothing can be postponed that is due already.
                 continue
             # How likely it is used again, once the file has been left alone.
-            offset = view.offset("edited read")
-            likely = reuse_of(read, "edited read", read.tokens, self.idle, reads=len(reads) - 1 - at, offset=offset)
+            likely = reuse_of(read, "edited read", view, self.idle, reads=len(reads) - 1 - at)
             if known:
                 # Every touch of the file starts its idle time anew.
                 yield Postpone(read.result, self.name, from_turn, likely)
-            elif all(_changed(touch.path, view) > read.index for touch in read.touches):
+            elif all(view.newest_touch(touch.path) > read.index for touch in read.touches):
                 yield from self._cut(read, use.turn + self.idle, likely, _LEFT_ALONE)
 
     def _cut(self, use: Use, last: int, likely: float, why: str) -> Iterator[Move]:
         if use.size > self.over and use.visible:
             outline = Outlined(self.share)
             yield Proposal(use.result, outline, self.name, why, when=When(last + 1), reuse=likely)
-
-
-def _changed(path: str, view: View) -> int:
-    """The newest call that changed a file, or -1."""
-    return max(view.touched.get((kind, path), -1) for kind in ("edit", "write", "change"))

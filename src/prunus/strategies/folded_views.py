@@ -12,7 +12,7 @@ from prunus.edits import Continued, Input, Move, Note, Outlined, Postpone, Propo
 from prunus.files.content import Line
 from prunus.files.timeline import Timeline
 from prunus.files.tracked import TrackedFile
-from prunus.history import Call, Ref, Result
+from prunus.history import Ref
 from prunus.notes import note, shorten
 from prunus.outlines.outline import current_lines, lean_input
 from prunus.value import replace, value
@@ -98,7 +98,7 @@ class FoldedViews:
 
     def fold(self, use: Use, timeline: Timeline, state: _Views, view: View) -> Iterator[Move]:
         """Yield the view that stands behind a call for a file from now on, and the parts that it replaces."""
-        if use.cut or use.shortened or use.folded:
+        if use.edited:
             state.settled.update(touch.path for touch in use.touches)
         if len(use.touches) != 1 or not use.ok or use.meaning.kind not in ("read", "write", "edit"):
             return
@@ -125,8 +125,7 @@ class FoldedViews:
         self, use: Use, own: _Shown, file: TrackedFile, known: list[_Shown], style: Style, view: View
     ) -> Generator[Proposal, None, list[_Shown]]:
         """Fold the parts that are worth it behind a call, and return what then shows lines of the file."""
-        result = view.part(use.result)
-        if not known or not isinstance(result, Result) or not result.texts or use.index in view.muted:
+        if not known or not view.result(use).texts or use.index in view.muted:
             return [*known, own]
         content = file.content
         reads = use.meaning.kind == "read"
@@ -155,7 +154,7 @@ class FoldedViews:
             return [*known, own]
         lines = _known(content.lines[number - 1] for number in wanted)
         brought = {id(line) for shown in chosen for line in shown.brought}
-        # What was in doubt and then read again is another line, with the same text.
+        # A line that was in doubt and then read again is a new line with the same text.
         doubted = (shown for shown in chosen if shown.losses != content.losses)
         again = {line.text for shown in doubted for line in shown.brought if id(line) not in now} - {""}
         shown_at = set(wanted)
@@ -233,7 +232,7 @@ class FoldedViews:
         holders = Counter(chain.from_iterable(needs))
 
         def gain(at: int) -> float:
-            """The share of it that would be saved, if those lines are shown that only it brings."""
+            """Return the share of a part that folding saves if the view shows the lines that no other part has."""
             only = sum(cost for number, cost in needs[at].items() if holders[number] == 1)
             return 1 - only / max(able[at].saved, 1)
 
@@ -247,7 +246,7 @@ class FoldedViews:
         return [able[at] for at in gains], sorted(number for number, count in holders.items() if count)
 
     def _own(self, use: Use, file: TrackedFile, view: View) -> _Shown | None:
-        """Return what a call shows of its file, and what folding would leave of it; None if that is not certain."""
+        """Return the lines of its file that a call shows, and the edit that folds the call; None if uncertain."""
         mentions = [mention for mention in file.mentions[-2:] if mention.use == use.index]
         lines = [line for mention in mentions for line in mention.lines]
         lost = file.content.losses, file.content.era
@@ -260,15 +259,14 @@ class FoldedViews:
             saved, size = use.tokens - view.counter.count(text), use.size - len(text)
             drop = self._drop(use.result, Note(text))
             return _Shown(known, (), *lost, saved, size, drop)
-        call = view.part(use.call)
         lean = lean_input(use, view, 0, self.written) if file.traced == use.index else None
-        if lean is None or not isinstance(call, Call):
+        if lean is None:
             return None
         left = str(dict(lean.value)) + lean.left
         saved = use.input_tokens - view.counter.count(left) - view.counter.count(use.tool)
         brought = _known(lines) if use.meaning.kind == "edit" else ()
         drop = self._drop(use.call, lean)
-        return _Shown(_known(lines), brought, *lost, saved, len(call.text) - len(left), drop)
+        return _Shown(_known(lines), brought, *lost, saved, len(view.call(use).text) - len(left), drop)
 
     def _drop(self, target: Ref, replacement: Note | Input) -> Proposal:
         return Proposal(
@@ -281,7 +279,7 @@ def _known(lines: Iterable[Line | None]) -> tuple[Line, ...]:
 
 
 def _refs(shown: _Shown) -> Iterator[Ref]:
-    """The parts that a newer view has to stand for."""
+    """Yield the parts that a newer view replaces when it folds a part or a view."""
     yield from shown.covers
     if shown.at is not None:
         yield shown.at

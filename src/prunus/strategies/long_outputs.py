@@ -6,7 +6,6 @@ from typing import ClassVar, Final
 
 from prunus.calls.meaning import Kind
 from prunus.edits import Proposal, Shorter, When
-from prunus.history import Result
 from prunus.notes import is_shortened, truncated_note
 from prunus.outlines.outline import gist, searches
 from prunus.view.uses import Use
@@ -55,10 +54,9 @@ class LongOutputs:
         return (None,) if use.size > self.marked and use.meaning.kind in self.kinds and use.visible else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
-        result = view.part(use.result)
-        if not isinstance(result, Result) or is_shortened(result.text):
+        text = view.result(use).text
+        if is_shortened(text):
             return
-        text = result.text
         listing = searches(use)
         kept = not self.markup and _is_markup(text)
         pressure = kept or len(text) <= (self.searches if listing else self.over)
@@ -66,8 +64,8 @@ class LongOutputs:
         head, tail = min(self.head, share), min(self.tail, share)
         middle = truncated_note(len(text), text.count("\n") + 1)
         cut = text[head : len(text) - tail]
-        told = gist(cut, self.middle, listing=listing) if self.middle and not pressure else ""
-        shorter = f"{text[:head]}\n\n{middle}\n{told}\n{text[len(text) - tail :]}"
+        kept_middle = gist(cut, self.middle, listing=listing) if self.middle and not pressure else ""
+        shorter = f"{text[:head]}\n\n{middle}\n{kept_middle}\n{text[len(text) - tail :]}"
         reason = f"{len(text):,} characters long"
         from_turn = use.turn + self.turns if self.turns else 0
         when = When(from_turn, before_first_send=self.at_once, under_pressure=pressure)

@@ -10,20 +10,20 @@ from prunus.calls.arguments import changes_of
 from prunus.calls.changes import Replace
 from prunus.edits import Continued, Input, Proposal, When
 from prunus.files.timeline import Timeline
-from prunus.history import Call, Ref, Result
+from prunus.history import Ref
 from prunus.notes import edits_note, shorten
 from prunus.proposals import bare_input
+from prunus.providers.filters import INTENT
 from prunus.view.uses import Use
 from prunus.view.view import View
 
-_INTENT: Final = "intent"
 _VIEW, _DROP = range(2)
 _MOST: Final = 120
 """Edits in one run at most; the next edit begins another run. The summary of a run names all of its edits."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class _RunEdit:
     """One edit of a run."""
 
     turn: int
@@ -41,7 +41,7 @@ class _Change:
 class _Run:
     """The edits of one file since it was written, and how many of their inputs were proposed for removal."""
 
-    changes: list[_Change] = field(default_factory=list)
+    changes: list[_RunEdit] = field(default_factory=list)
     proposed: int = 0
 
 
@@ -73,15 +73,14 @@ class OldEdits:
             state.pop(path, None)
             return
         known = state.setdefault(path, _Run())
-        call, result = view.part(use.call), view.part(use.result)
-        change = self._change(use, call, view) if isinstance(call, Call) else None
+        change = self._change(use, view)
         if change is None:
             return
         if len(known.changes) == _MOST:
             known = state[path] = _Run()
         run = known.changes
         run.append(change)
-        if len(run) < self.run or not isinstance(result, Result) or not result.texts:
+        if len(run) < self.run or not view.result(use).texts:
             return
         older = run[:-1]
         text = self._shortest(path, run, view)
@@ -99,17 +98,17 @@ class OldEdits:
             preference=_VIEW,
         )
 
-    def _change(self, use: Use, call: Call, view: View) -> _Change | None:
-        changes = changes_of(call.input, use.meaning)
-        kept = bare_input(use, call, 0)
+    def _change(self, use: Use, view: View) -> _RunEdit | None:
+        call = view.call(use)
+        changes, kept = changes_of(call.input, use.meaning), bare_input(use, view, 0)
         if not changes or kept is None or not isinstance(call.input, Mapping):
             return None
         replaced = [change for change in changes if isinstance(change, Replace)]
         if len(replaced) != len(changes):
             return None
-        intent = call.input.get(_INTENT)
+        intent = call.input.get(INTENT)
         left = str(dict(kept))
-        return _Change(
+        return _RunEdit(
             use.turn,
             " ".join(intent.split()) if isinstance(intent, str) else "",
             tuple(line for change in replaced for line in change.old.split("\n")),
@@ -122,8 +121,11 @@ class OldEdits:
             use.result,
         )
 
-    def _shortest(self, path: str, run: list[_Change], view: View) -> str:
-        """The words for a run: with what changed on the whole if that is shorter than the edits; else empty."""
+    def _shortest(self, path: str, run: list[_RunEdit], view: View) -> str:
+        """Return the summary of a run: with the changed lines, or else with the purposes alone.
+
+        It is empty if neither is shorter than the edits.
+        """
         saved, size = (sum(column) for column in zip(*((one.saved, one.size) for one in run[:-1]), strict=True))
         intents = [f"- {intent}" for intent in dict.fromkeys(one.intent for one in run) if intent]
         for lines in ([*intents, *_net(run[:-1])], intents):
@@ -135,8 +137,8 @@ class OldEdits:
         return ""
 
 
-def _net(run: Iterable[_Change]) -> Iterator[str]:
-    """The lines that went and came on the whole, blank ones aside."""
+def _net(run: Iterable[_RunEdit]) -> Iterator[str]:
+    """Yield the lines that a run removed and added in total, without blank ones."""
     before: Counter[str] = Counter()
     after: Counter[str] = Counter()
     for change in run:

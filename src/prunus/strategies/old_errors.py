@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from prunus.calls.results import body_of
 from prunus.edits import Input, Proposal, Shorter, When
-from prunus.history import Call, Result
 from prunus.notes import error_note
 from prunus.proposals import bare_input, is_protected
 from prunus.view.uses import Use
@@ -44,16 +43,15 @@ class OldErrors:
         return (None,) if use.outcome == "error" else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
-        result, call = view.part(use.result), view.part(use.call)
-        if isinstance(result, Result) and use.visible:
-            text = f"{_headline(use.tool, result.text)}\n{error_note(len(result.text))}"
+        if use.visible:
+            whole = view.result(use).text
+            text = f"{_headline(use.tool, whole)}\n{error_note(len(whole))}"
             reason = f"an error older than {self.turns} turns"
             yield Proposal(use.result, Shorter(text), self.name, reason, when=When(use.turn + self.turns + 1))
-        if isinstance(call, Call) and not is_protected(use.tool, self.protected):
-            kept = bare_input(use, call, over=0)
-            if kept is not None:
-                reason = f"the call failed {self.inputs} turns ago"
-                yield Proposal(use.call, Input(kept), self.name, reason, when=When(use.turn + self.inputs))
+        kept = None if is_protected(use.tool, self.protected) else bare_input(use, view, over=0)
+        if kept is not None:
+            reason = f"the call failed {self.inputs} turns ago"
+            yield Proposal(use.call, Input(kept), self.name, reason, when=When(use.turn + self.inputs))
 
 
 def _headline(tool: str, text: str) -> str:

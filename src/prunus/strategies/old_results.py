@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.calls.meaning import Kind
-from prunus.edits import Proposal
-from prunus.proposals import cut
+from prunus.edits import Note, Proposal
+from prunus.notes import note
+from prunus.proposals import describe
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -38,5 +39,5 @@ class OldResults:
         if len(earlier) >= self.keep:
             old = earlier[-self.keep] if self.keep else use
             why = f"only the newest {self.keep} such results are kept"
-            edit = cut(self.name, old, use, why, "Call the tool again to see it.")
-            yield replace(edit, cause=None if old is use else edit.cause, ends_call=False)
+            text = note(f"older {describe(old)}", why, "Call the tool again to see it.")
+            yield Proposal(old.result, Note(text), self.name, why, cause=None if old is use else use.call)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Proposal
-from prunus.proposals import superseding
+from prunus.proposals import supersede_earlier
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -25,4 +25,4 @@ class OldSnapshots:
         return (use.meaning.key,) if use.ok and use.meaning.kind == "snapshot" and use.meaning.key else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
-        return superseding(self.name, use, earlier, "a newer snapshot was taken", view)
+        return supersede_earlier(self.name, use, earlier, "a newer snapshot was taken", view)

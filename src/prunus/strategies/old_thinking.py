@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.edits import Gone, Proposal, Replacement, Shorter, When
-from prunus.history import Marker, Thinking
-from prunus.notes import REASONING_GONE
+from prunus.edits import Proposal, When
+from prunus.history import Thinking
+from prunus.proposals import without_reasoning
 from prunus.view.uses import Piece
 from prunus.view.view import View
 
@@ -33,18 +33,7 @@ class OldThinking:
         part = piece.part
         if not isinstance(part, Thinking) or len(part.text) + part.hidden <= self.over:
             return
-        replacement = without_reasoning(piece, view)
+        replacement = without_reasoning(piece.ref, view)
         if replacement is not None:
             reason = f"reasoning older than {self.turns} turns"
             yield Proposal(piece.ref, replacement, self.name, reason, when=When(piece.turn + self.turns + 1))
-
-
-def without_reasoning(piece: Piece, view: View) -> Replacement | None:
-    """Return the replacement of removed reasoning; None if it has to stay, or if the part is no reasoning."""
-    part = piece.part
-    if not isinstance(part, Thinking) or part.fixed:
-        return None
-    if part.required:
-        return None if part.text == REASONING_GONE else Shorter(REASONING_GONE)
-    alone = all(isinstance(p, Thinking | Marker) for p in view.message(piece.ref.message).parts)
-    return None if part.at != () and alone else Gone()

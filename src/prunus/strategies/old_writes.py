@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Input, Proposal
-from prunus.history import Call
 from prunus.proposals import bare_input, replaceable
 from prunus.view.uses import Use
 from prunus.view.view import View
@@ -34,9 +33,8 @@ class OldWrites:
         if not _shows(use):
             return
         for old in replaceable(earlier, view, _shows):
-            call = view.part(old.call)
-            kept = bare_input(old, call, self.over) if isinstance(call, Call) else None
-            if old.meaning.kind == "write" and kept is not None:
+            kept = bare_input(old, view, self.over) if old.meaning.kind == "write" else None
+            if kept is not None:
                 reason = "the file was read or written as a whole later"
                 yield Proposal(old.call, Input(kept), self.name, reason, cause=use.call)
 

@@ -60,21 +60,21 @@ class PastTasks:
         loop = view.loops[use.call.message]
         kind = use.meaning.kind
         if (kind == "write" and self.writes) or (kind == "edit" and self.edits):
-            tasks, likely = self._tasks(kind, use.input_tokens, use, view.offset(kind))
+            tasks, likely = self._tasks(kind, use.input_tokens, use, view)
             lean = lean_input(use, view, self.over, self.written) if tasks else None
             if lean is not None:
                 yield self._edit(use.call, lean, When(from_turn, loop + tasks), likely)
         if use.size > self.over and use.visible:
             of_result = _RESULTS.get(kind, "other")
-            tasks, likely = self._tasks(of_result, use.tokens, use, view.offset(of_result))
+            tasks, likely = self._tasks(of_result, use.tokens, use, view)
             if tasks:
                 yield self._edit(use.result, Outlined(self.share), When(from_turn, loop + tasks), likely)
 
-    def _tasks(self, kind: PartKind, tokens: int, use: Use, offset: float) -> tuple[int, float]:
-        """After how many tasks a part is unlikely enough to be used again (0 for never), and how likely then."""
+    def _tasks(self, kind: PartKind, tokens: int, use: Use, view: View) -> tuple[int, float]:
+        """Return after how many tasks a part is unlikely to be used again (0 for never), and how likely then."""
 
         def likely(tasks: int) -> float:
-            return reuse_of(use, kind, tokens, self.idle, tasks, offset=offset)
+            return reuse_of(use, kind, view, self.idle, tasks)
 
         allowed = self.risk * tokens
         # Each task makes another use less likely, so the last one shows whether any number is enough.

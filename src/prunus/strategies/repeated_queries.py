@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import ClassVar
 
 from prunus.edits import Proposal
-from prunus.proposals import superseding
+from prunus.proposals import supersede_earlier
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -39,7 +39,7 @@ class RepeatedQueries:
             yield use.meaning.key, use.epoch
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
-        return superseding(self.name, use, earlier, "the same command was run again later", view)
+        return supersede_earlier(self.name, use, earlier, "the same command was run again later", view)
 
 
 @lru_cache(maxsize=32)

@@ -4,9 +4,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from prunus.calls.touches import Touch
 from prunus.edits import Proposal
-from prunus.proposals import replaceable, superseded, superseding
+from prunus.proposals import replaceable, supersede, supersede_earlier
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -47,19 +46,16 @@ class RepeatedViews:
         if not use.visible:
             return
         if isinstance(group, _Looked):
-            yield from superseding(self.name, use, earlier, "the same search was made again later", view)
+            yield from supersede_earlier(self.name, use, earlier, "the same search was made again later", view)
             return
         if self.any_operation:
             for old in replaceable(earlier, view, lambda old: old.visible):
-                if all(self._operated(touch, old, view) for touch in old.touches):
-                    yield superseded(self.name, old, use, "the file was used again later", view)
+                if all(view.newest_touch(touch.path, _FILE_KINDS) > old.index for touch in old.touches):
+                    yield supersede(self.name, old, use, "the file was used again later", view)
             return
         for old in replaceable(earlier, view, lambda old: old.visible and _shows(old, use)):
             if _shows(use, old):
-                yield superseded(self.name, old, use, "the same lines were read again later", view)
-
-    def _operated(self, touch: Touch, old: Use, view: View) -> bool:
-        return any(view.touched.get((kind, touch.path), -1) > old.index for kind in _FILE_KINDS)
+                yield supersede(self.name, old, use, "the same lines were read again later", view)
 
 
 def _shows(use: Use, other: Use) -> bool:

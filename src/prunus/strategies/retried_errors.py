@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Proposal
-from prunus.proposals import replaceable, superseded
+from prunus.proposals import replaceable, supersede
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -30,4 +30,4 @@ class RetriedErrors:
             return
         for old in replaceable(earlier, view, lambda old: old.ok and old.visible):
             if not old.ok:
-                yield superseded(self.name, old, use, "it failed, and the same call succeeded later", view)
+                yield supersede(self.name, old, use, "it failed, and the same call succeeded later", view)

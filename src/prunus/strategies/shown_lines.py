@@ -8,7 +8,7 @@ from typing import ClassVar
 from prunus.edits import Move, Note, Proposal, When, Withdraw
 from prunus.files.content import Line
 from prunus.files.timeline import Timeline
-from prunus.history import Call, Ref
+from prunus.history import Ref
 from prunus.notes import pointer_note, shorten
 from prunus.proposals import describe
 from prunus.value import replace, value
@@ -18,7 +18,7 @@ from prunus.view.view import View
 _MOST = 300
 """How many of the newest reads and writes of one file a read may point to."""
 _NEAR = 20
-"""How many of them are searched for lines that an edit has moved."""
+"""How many of these reads and writes are searched for lines that an edit has moved."""
 
 
 @value
@@ -76,7 +76,7 @@ class ShownLines:
         path = use.touches[0].path
         known = state.setdefault(path, [])
         if use.points is not None:
-            # A note of an earlier pass: what it says is true only while that part is shown.
+            # The result is a note of an earlier pass, which is true only while that part is shown.
             for source in known:
                 if source.note == use.points:
                     yield Withdraw(use.result, self.name, points_to=source.part)
@@ -104,7 +104,7 @@ class ShownLines:
             yield _pointer(own, one, place, preference)
 
     def _source(self, use: Use, timeline: Timeline, view: View) -> _Source | None:
-        """Return what a call shows of its file; None unless that is an unbroken run of lines."""
+        """Return the lines of its file that a call shows; None unless they are an unbroken run."""
         file = timeline.files.get(use.touches[0].path)
         if file is None or not file.mentions:
             return None
@@ -116,14 +116,14 @@ class ShownLines:
         if mention.read:
             numbered = file.style is not None and bool(file.style.separator)
             return _Source(use, use.result, *shown, describe(use), use.size, numbered) if use.visible else None
-        call, kind = view.part(use.call), use.meaning.kind
-        if not self.writes or kind not in ("write", "shell") or use.stripped or not isinstance(call, Call):
+        kind = use.meaning.kind
+        if not self.writes or kind not in ("write", "shell") or use.stripped:
             return None
         # A command may write lines without spelling them out.
         if kind == "shell" and not all(line.text in use.meaning.command for line in lines):
             return None
         what = describe(use) if kind == "write" else f"command that wrote {shorten(file.path)}"
-        return _Source(use, use.call, *shown, what, len(call.text))
+        return _Source(use, use.call, *shown, what, len(view.call(use).text))
 
 
 def _pointer(own: _Source, found: _Source, place: int, preference: int) -> Proposal:

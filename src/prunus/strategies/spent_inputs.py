@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Input, Proposal, When
-from prunus.history import Call
 from prunus.proposals import bare_input
 from prunus.view.view import View
 
@@ -30,17 +29,15 @@ class SpentInputs:
         use = view.by_ref.get(edit.target) if edit.ends_call else None
         if use is None or edit.strategy == self.name:
             return
-        call = view.part(use.call)
-        if isinstance(call, Call):
-            kept = bare_input(use, call, self.over)
-            if kept is not None:
-                yield Proposal(
-                    use.call,
-                    Input(kept),
-                    self.name,
-                    edit.reason,
-                    cause=edit.cause,
-                    when=When(edit.when.from_turn),
-                    ends_call=True,
-                    follows=edit.strategy,
-                )
+        kept = bare_input(use, view, self.over)
+        if kept is not None:
+            yield Proposal(
+                use.call,
+                Input(kept),
+                self.name,
+                edit.reason,
+                cause=edit.cause,
+                when=When(edit.when.from_turn),
+                ends_call=True,
+                follows=edit.strategy,
+            )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from prunus.edits import Proposal
-from prunus.proposals import replaceable, superseded
+from prunus.proposals import replaceable, supersede
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -33,14 +33,11 @@ class StaleReads:
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
         if not self._replaces(use, group):
             return
+        kinds = ("write", "edit") if self.after_edits else ("write",)
         for old in replaceable(earlier, view, lambda old: self._replaces(old, group)):
-            if all(self._replaced(touch.path, old, view) for touch in old.touches):
-                yield superseded(self.name, old, use, "the file was written later", view)
+            if all(view.newest_touch(touch.path, kinds) > old.index for touch in old.touches):
+                yield supersede(self.name, old, use, "the file was written later", view)
 
     def _replaces(self, use: Use, path: Hashable) -> bool:
         touch = use.touched(str(path))
         return touch is not None and (touch.kind == "write" or (self.after_edits and touch.kind == "edit"))
-
-    def _replaced(self, path: str, old: Use, view: View) -> bool:
-        kinds = ("write", "edit") if self.after_edits else ("write",)
-        return any(view.touched.get((kind, path), -1) > old.index for kind in kinds)

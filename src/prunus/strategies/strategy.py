@@ -1,4 +1,4 @@
-"""What a strategy is: it looks at each event of a history and proposes what could go.
+"""The protocols of strategies. A strategy looks at each event of a history and proposes edits.
 
 A strategy is a frozen dataclass. Its fields are its settings, its docstring is its page, its name is its key. It
 implements one of the protocols below and changes nothing itself. It sees the events in order and knows only what
@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, Protocol, TypeVar, runtime_checkable
 
 from prunus.edits import Move, Proposal
 from prunus.files.timeline import Timeline
+from prunus.requested.commands import Command
 from prunus.requested.targets import Choice, Permissions
 from prunus.view.uses import Piece, Use
 from prunus.view.view import View
@@ -90,20 +91,14 @@ class TakesRequests(Permissions, Protocol):
     def choices(self, use: Use, view: View) -> tuple[Choice, ...]:
         """Return the requests of one call of the agent, target by target."""
 
-    def acknowledged(self, use: Use, view: View) -> tuple[Choice, ...]:
+    def acknowledged_choices(self, use: Use, view: View) -> tuple[Choice, ...]:
         """Return the requests of a call that its tool only acknowledged; nothing for any other call."""
 
-    def completed(self, use: Use, found: Sequence[Choice], status: str, view: View) -> Iterator[Proposal]:
+    def complete_answer(self, use: Use, found: Sequence[Choice], status: str, view: View) -> Iterator[Proposal]:
         """Return the full answer to an acknowledged call: what was pruned, and what could not be done."""
 
-    def obey(self, command: str, at: int, view: View) -> Iterator[Move]:
-        """Return the moves that follow from a command such as `sweep 5`, given before message `at`."""
-
-    def switched(self, command: str, manual: bool) -> bool:
-        """Whether manual mode is on after a command, given whether it was on before."""
-
-    def manual(self, piece: Piece, view: View, now: bool) -> bool:
-        """Whether manual mode is on after a message, given whether it was on before."""
+    def command(self, piece: Piece, view: View) -> Command | None:
+        """Return the answered command of the user right before a message of the user; None if there is none."""
 
 
 _IMPLEMENTED: Final[dict[tuple[type, type], bool]] = {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from prunus.edits import Outlined, Proposal, When
-from prunus.strategies.old_thinking import without_reasoning
+from prunus.proposals import without_reasoning
 from prunus.view.uses import Piece, Use
 from prunus.view.view import View
 
@@ -40,6 +40,6 @@ class UnderPressure:
         yield Proposal(use.result, Outlined(self.share), self.name, "the context runs short", when=_WHEN)
 
     def inspect(self, piece: Piece, view: View) -> Iterator[Proposal]:
-        replacement = without_reasoning(piece, view) if self.thinking else None
+        replacement = without_reasoning(piece.ref, view) if self.thinking else None
         if replacement is not None:
             yield Proposal(piece.ref, replacement, self.name, "the context runs short", when=_WHEN)

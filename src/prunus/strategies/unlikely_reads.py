@@ -50,12 +50,12 @@ class UnlikelyReads:
             yield Proposal(use.result, Outlined(self.share), self.name, why, when=when, reuse=likely)
 
     def _wait(self, use: Use, view: View) -> tuple[int, float]:
-        """After how many idle turns a read is unlikely enough to be used (0 for never), and how likely then."""
+        """Return after how many idle turns a read is unlikely to be used (0 for never), and how likely then."""
         if use.meaning.kind == "read" and use.size > self.over and use.visible:
-            late, offset = view.after_change(use), view.offset("read")
+            late = view.after_change(use)
             idle = self.idle
             while idle <= _LONGEST:
-                likely = reuse_of(use, "read", use.tokens, idle, late=late, offset=offset)
+                likely = reuse_of(use, "read", view, idle, late=late)
                 if likely * 500 <= self.risk * use.tokens:
                     return idle, likely
                 idle *= 2

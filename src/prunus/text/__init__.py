@@ -1,1 +1,1 @@
-"""Small tools for untrusted text: numbers, marks, hashes, what a terminal may show."""
+"""Functions for untrusted text: numbers, text between marks, hashes, text that is safe to print."""

@@ -64,10 +64,9 @@ _COLOURED: Final[dict[Colour, Advice]] = {
 
 def advise(ref: Ref, view: View, *, superseded: bool = False) -> Advice:
     """Return the advice for a part; `superseded` says that a strategy found newer content in its place."""
-    use = view.by_ref.get(ref)
+    use, colour = view.by_ref.get(ref), view.colour_of(ref)
     if use is not None:
-        return advise_use(use, view, superseded=superseded, colour=view.colour_of(ref))
-    colour = view.colour_of(ref)
+        return _advise_use(use, view, colour, superseded=superseded)
     if colour in _COLOURED:
         return _COLOURED[colour]
     shape = view.shapes[ref.message]
@@ -100,13 +99,12 @@ def by_action(
     return tokens
 
 
-def advise_use(use: Use, view: View, *, superseded: bool = False, colour: Colour | None = None) -> Advice:
+def _advise_use(use: Use, view: View, colour: Colour | None, *, superseded: bool) -> Advice:
     """Return the advice for a call and its result."""
     age = view.turn - use.turn
     kind = use.meaning.kind
     if kind == "todo":
-        newest = view.newest.get((kind, use.meaning.key)) == use.index
-        return Advice("keep", "critical state") if newest else Advice("auto", "superseded")
+        return Advice("keep", "critical state") if view.is_newest(use) else Advice("auto", "superseded")
     if colour in _COLOURED:
         return _COLOURED[colour]
     if superseded:
@@ -126,9 +124,8 @@ def advise_use(use: Use, view: View, *, superseded: bool = False, colour: Colour
 
 def in_work(use: Use, view: View) -> bool:
     """Return whether a file that the call read or changed was changed within the last `RECENT` turns."""
-    return any(_changed(touch.path, view) for touch in use.touches)
-
-
-def _changed(path: str, view: View) -> bool:
-    newest = max(view.touched.get((kind, path), -1) for kind in ("edit", "write"))
-    return newest >= 0 and view.turn - view.uses[newest].turn < RECENT
+    for touch in use.touches:
+        newest = view.newest_touch(touch.path, ("edit", "write"))
+        if newest >= 0 and view.turn - view.uses[newest].turn < RECENT:
+            return True
+    return False

@@ -1,6 +1,6 @@
 """Pairs each call with its result and describes the pair.
 
-Calls and results are paired by place and id together, because some models count their ids anew in each turn. A
+Calls and results are paired by place and id together, because some models start their ids again in each turn. A
 client may send a pruned request again, with the ids that Prunus appended to its results; `PlacedIds` recognises
 them.
 """
@@ -19,8 +19,17 @@ from prunus.calls.paths import join
 from prunus.calls.results import comparable, is_cut, is_stub, outcome, process_of
 from prunus.calls.toolbox import Toolbox
 from prunus.calls.touches import Span, Touch
-from prunus.history import Call, Ref, Result, named_so
-from prunus.notes import is_file_note, is_note, is_shortened, pointed, uncounted, unfolded, unreminded, without_tag
+from prunus.history import Call, Ref, Result, is_id_of
+from prunus.notes import (
+    is_file_note,
+    is_note,
+    is_shortened,
+    pointer_target,
+    without_outline_note,
+    without_reminder,
+    without_tag,
+    without_views,
+)
 from prunus.text.fingerprint import fingerprint, utf8
 from prunus.text.numbers import as_number
 from prunus.view.todos import Colours, colours_of, tasks_in
@@ -49,15 +58,15 @@ class Pairing:
         self._placed = PlacedIds()
         self._open: dict[str, list[_OpenCall]] = {}
         self._reading: set[str] = set()
-        """Processes that print files and had not printed all when their call was answered."""
+        """Processes that read files and had more to print when their call was answered."""
         self._epoch = 0
         self.answered = 0
         """How many calls have been answered."""
         self.colours = Colours()
-        """What the coloured items of the newest todo list name."""
+        """The content that the coloured items of the newest todo list name."""
 
     def call(self, ref: Ref, call: Call, turn: int, tokens: int) -> None:
-        """Take in a call of so many tokens."""
+        """Take in a call; `tokens` are the tokens of its arguments."""
         waiting = self._open.setdefault(call.id, [])
         if waiting and waiting[-1].turn != turn:
             waiting.clear()
@@ -66,10 +75,10 @@ class Pairing:
     def result(
         self, ref: Ref, result: Result, tokens: int, ids: Container[str], folder: str, *, carries: bool
     ) -> Use | None:
-        """Take in a result: the answered call, or None if no call waits for the result.
+        """Take in a result, and return the answered call; None if no call waits for the result.
 
-        `ids` are the short names that are taken, `folder` is where the agent works, if that is known. `carries`
-        says that other parts are inside the result.
+        `ids` are the short ids that are taken, and `folder` is the folder that the agent works in, or empty.
+        `carries` says that other parts are inside the result.
         """
         waiting = self._open.get(result.id)
         if not waiting or result.open:
@@ -79,11 +88,11 @@ class Pairing:
             del self._open[result.id]
         self.answered += 1
         call = opened.call
-        tagless, name = self._placed.untagged(ref, call.tool, result, ids)
+        tagless, name = self._placed.text_and_id(ref, call.tool, result, ids)
         whole = without_file_notes(tagless, result)
-        text = unfolded(whole)
-        meaning = self._continued(self._toolbox.meaning(call.tool, call.input), call, text)
-        ended = outcome(meaning, call.tool, uncounted(text), result.error)
+        text = without_views(whole)
+        meaning = self._as_read(self._toolbox.meaning(call.tool, call.input), call, text)
+        ended = outcome(meaning, call.tool, without_outline_note(text), result.error)
         if meaning.key == "todo:write" and ended != "error":
             self.colours = colours_of(tasks_in(call.input))
         stripped = _is_stripped(meaning, call)
@@ -95,7 +104,7 @@ class Pairing:
             meaning=meaning,
             outcome=ended,
             turn=opened.turn,
-            touches=_shown(_rooted(meaning.touches, folder), text),
+            touches=_lines_shown(_in_folder(meaning.touches, folder), text),
             signature=b"" if stripped else _signature(call.tool, call.input),
             shown=content_of(call.tool, text),
             size=len(whole),
@@ -105,20 +114,20 @@ class Pairing:
             cut=is_note(text),
             compacted=result.compacted,
             defines=result.defines,
-            shortened=shortened(text, result),
+            shortened=is_result_shortened(text, result),
             stripped=stripped,
             epoch=self._enter(meaning),
             name=name,
             folded=text != whole,
-            points=pointed(text),
+            points=pointer_target(text),
             empty=result.at == (),
             carries=carries or whole != tagless,
         )
 
-    def _continued(self, meaning: Meaning, call: Call, text: str) -> Meaning:
-        """What a call means that asks a running command for its output: a read, if that command reads.
+    def _as_read(self, meaning: Meaning, call: Call, text: str) -> Meaning:
+        """Return the meaning of a call; a call that fetches the output of a running command that reads is a read.
 
-        Which lines of which files the piece shows is not known, so it touches none.
+        Nobody knows which lines of which files that output shows, so the call touches no file.
         """
         if meaning.kind == "read" and meaning.command:
             if process := process_of(None, text):
@@ -128,7 +137,7 @@ class Pairing:
         return meaning
 
     def _enter(self, meaning: Meaning) -> int:
-        """The epoch of a command. Some agents keep one shell, where a `cd` changes what `ls` means."""
+        """Return the epoch of a command. Some agents keep one shell, in which a `cd` changes what `ls` means."""
         if not meaning.command:
             return 0
         epoch = self._epoch
@@ -143,8 +152,8 @@ def _is_stripped(meaning: Meaning, call: Call) -> bool:
     return bulky and set(given) <= set(meaning.metadata)
 
 
-def _rooted(touches: tuple[Touch, ...], folder: str) -> tuple[Touch, ...]:
-    """The touches with relative paths seen from the folder that the agent said it works in."""
+def _in_folder(touches: tuple[Touch, ...], folder: str) -> tuple[Touch, ...]:
+    """Return the touches with their relative paths joined to the folder that the agent works in."""
     if not folder:
         return touches
     return tuple(replace(touch, path=join(folder, touch.path)) for touch in touches)
@@ -155,10 +164,10 @@ def _signature(tool: str, given: Mapping[str, Any] | str) -> bytes:
     return fingerprint(tool.encode() + b"\0" + plain)
 
 
-def _shown(touches: tuple[Touch, ...], text: str) -> tuple[Touch, ...]:
-    """The touches of a call, a whole-file read narrowed to the lines that came back.
+def _lines_shown(touches: tuple[Touch, ...], text: str) -> tuple[Touch, ...]:
+    """Return the touches of a call with the lines that its result shows.
 
-    Tools stop after some thousand lines and say so; such a view does not cover the rest of the file.
+    A tool may cut off the read of a whole file. Such a read does not cover the rest of the file.
     """
     if len(touches) != 1:
         return touches
@@ -168,13 +177,13 @@ def _shown(touches: tuple[Touch, ...], text: str) -> tuple[Touch, ...]:
     if not is_cut(text):
         return touches
     numbers = [as_number(found) for found in _NUMBERED.findall(text[-1500:])]
-    # Without line numbers nothing tells how far it came, so it covers nothing but itself.
+    # Without line numbers, nobody knows how far the read came, so it covers no other read.
     end = max(numbers) if numbers else touch.span.start
     return (replace(touch, span=Span(touch.span.start, end)),)
 
 
 class PlacedIds:
-    """Recognises the ids that Prunus appended to the results of one conversation; call `untagged` in order.
+    """Recognises the ids that Prunus appended to the results of one conversation; call `text_and_id` in order.
 
     A tool may also print the id of another result. If Prunus believed such a printed id, the model would see one id
     twice, and its request could hit the wrong part.
@@ -186,7 +195,7 @@ class PlacedIds:
         self._moved = 0
         """The number of messages that were removed above the newest result with an id."""
 
-    def untagged(self, ref: Ref, tool: str, result: Result, taken: Container[str]) -> tuple[str, str]:
+    def text_and_id(self, ref: Ref, tool: str, result: Result, taken: Container[str]) -> tuple[str, str]:
         """Return the text of a result as the tool gave it, and the id that Prunus appended to it, if any.
 
         An id is genuine if Prunus would give it to this result, at its place now or at an earlier place. Prunus
@@ -195,22 +204,22 @@ class PlacedIds:
         """
         whole, name = bare_result(result)
         if name and name not in taken:
-            text = unfolded(whole)
-            cut = text != whole or is_note(text) or shortened(text, result)
+            text = without_views(whole)
+            cut = text != whole or is_note(text) or is_result_shortened(text, result)
             # File notes may have been added after the id was computed.
             before = (piece for piece, _ in map(without_tag, result.pieces) if not is_file_note(piece))
             if cut or any(self._gets(name, ref, content_of(tool, one)) for one in (text, "\n".join(before))):
                 return whole, name
-        return unreminded(result.text), ""
+        return without_reminder(result.text), ""
 
     def _gets(self, id: str, ref: Ref, content: bytes) -> bool:
         """Return whether the part has this id at its place, or had it before messages or parts above it went."""
         for moved in range(self._moved, self._moved + _MOVED):
-            if named_so(id, Ref(ref.message + moved, ref.part), content):
+            if is_id_of(id, Ref(ref.message + moved, ref.part), content):
                 self._moved = moved
                 return True
         message = ref.message + self._moved
-        return any(named_so(id, Ref(message, ref.part + parts), content) for parts in range(1, _MOVED))
+        return any(is_id_of(id, Ref(message, ref.part + parts), content) for parts in range(1, _MOVED))
 
 
 def content_of(tool: str, text: str) -> bytes:
@@ -218,6 +227,6 @@ def content_of(tool: str, text: str) -> bytes:
     return fingerprint(*utf8(comparable(tool, text)))
 
 
-def shortened(text: str, result: Result) -> bool:
+def is_result_shortened(text: str, result: Result) -> bool:
     """Return whether a result is shortened; each of its pieces counts, because file notes may follow the cut."""
     return is_shortened(text) or any(is_shortened(without_tag(piece)[0]) for piece in result.pieces)

@@ -9,7 +9,7 @@ from prunus.calls.meaning import Meaning
 from prunus.calls.results import CallOutcome
 from prunus.calls.touches import Touch
 from prunus.history import Attachment, Call, Marker, Opaque, Part, Ref, Result, Role, Text, Thinking
-from prunus.notes import is_file_note, outlined, unfolded, unreminded, without_tag
+from prunus.notes import is_file_note, split_outlines, without_reminder, without_tag, without_views
 from prunus.tokens import Counter, attachment_tokens
 from prunus.value import value
 
@@ -29,9 +29,9 @@ class Use:
     touches: tuple[Touch, ...] = ()
     """The files it read or changed, with the lines that the result really shows."""
     signature: bytes = b""
-    """Equal for the same tool with the same arguments, key order aside; empty if not comparable."""
+    """Equal for calls of the same tool with the same arguments, in any order of keys; empty if not comparable."""
     shown: bytes = b""
-    """Equal for results with the same text, per-call noise aside."""
+    """Equal for results with the same text; noise such as a process id does not count."""
     size: int = 0
     """Characters of the result."""
     tokens: int = 0
@@ -57,19 +57,23 @@ class Use:
     empty: bool = False
     """The result has no content that could be changed."""
     carries: bool = False
-    """The result brings files or other things along, which its text does not tell apart."""
+    """The result holds files or other parts beside its text, so that equal texts do not make equal results."""
 
     ok: bool = field(init=False, repr=False, compare=False)
     """The call did not fail."""
     visible: bool = field(init=False, repr=False, compare=False)
-    """The result still shows what the tool answered."""
+    """The result still shows the answer of the tool."""
 
     def __post_init__(self) -> None:
         # Every strategy looks at these, many times for each call.
         silent = self.meaning.kind == "read" and self.outcome == "unknown"
-        hidden = self.stub or self.cut or self.compacted or self.shortened or self.folded or silent
         object.__setattr__(self, "ok", self.outcome != "error")
-        object.__setattr__(self, "visible", not hidden)
+        object.__setattr__(self, "visible", not (self.edited or self.stub or self.compacted or silent))
+
+    @property
+    def edited(self) -> bool:
+        """Whether an earlier pass of Prunus has changed the text of the result."""
+        return self.cut or self.shortened or self.folded
 
     @property
     def paths(self) -> Iterable[str]:
@@ -99,27 +103,27 @@ class Piece:
 
 @value
 class Shape:
-    """What a message is made of, without its content."""
+    """The role of a message, and the kinds and tokens of its parts, without its content."""
 
     role: Role
     definitions: bool
     """It carries tool definitions."""
     kinds: tuple[type[Part], ...]
     tokens: tuple[int, ...]
-    """The tokens of each part as it came."""
+    """The tokens of each part before any edit."""
 
 
 def own_text(use: Use, result: Result) -> str:
     """Return the answer of a tool without everything that Prunus put behind it."""
-    text = bare_result(result)[0] if use.name else unreminded(result.text)
+    text = bare_result(result)[0] if use.name else without_reminder(result.text)
     whole = without_file_notes(text, result)
-    return unfolded(whole) if use.folded else whole
+    return without_views(whole) if use.folded else whole
 
 
 def without_file_notes(text: str, result: Result) -> str:
-    """Return the text of a result without the notes that stand for its attachments.
+    """Return the text of a result without the notes that replaced its attachments.
 
-    With an attachment or with its note, a result is then judged alike.
+    So Prunus treats the result alike before and after an attachment is replaced.
     """
     pieces = [piece for piece, _ in map(without_tag, result.pieces)]
     if text != "\n".join(pieces) or not any(map(is_file_note, pieces)):
@@ -147,7 +151,7 @@ def weigh(part: Part, counter: Counter) -> int:
         case Attachment():
             return attachment_tokens(part.media_type, part.size)
         case Result():
-            # A note that stands for an attachment counts apart, as it did when it was put there.
+            # A note in place of an attachment is counted by itself, as when the note was made.
             notes = [piece for piece in part.pieces if is_file_note(piece)]
             own = "\n".join(piece for piece in part.pieces if piece not in notes) if notes else part.text
             return weigh_result(own, counter) + sum(map(counter.count, notes))
@@ -156,5 +160,5 @@ def weigh(part: Part, counter: Counter) -> int:
 
 
 def weigh_result(text: str, counter: Counter) -> int:
-    """The tokens of a result; an outline of what its call wrote counts apart, as it did when it was put there."""
-    return sum(map(counter.count, outlined(text)))
+    """Return the tokens of a result. An outline behind it is counted by itself, as when the outline was made."""
+    return sum(map(counter.count, split_outlines(text)))

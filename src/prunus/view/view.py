@@ -8,7 +8,8 @@ A *turn* is one model step. A *loop* is what the model does between two messages
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from prunus.calls.paths import normalise
 from prunus.calls.toolbox import Toolbox
@@ -18,6 +19,7 @@ from prunus.history import (
     Call,
     Marker,
     Message,
+    MessageAt,
     Opaque,
     Part,
     Ref,
@@ -35,6 +37,9 @@ from prunus.view.uses import Piece, Shape, Use, weigh
 
 _FOLDER = re.compile(rf"(?:{'|'.join(words('folder'))})((?:/|~/|[A-Za-z]:[\\/])[^\s<>\"'`]+)")
 
+CHANGES: Final = ("edit", "write", "change")
+"""The kinds of touches that change a file."""
+
 
 class View:
     """The state of one conversation so far: its messages, its answered calls, and their order."""
@@ -48,10 +53,10 @@ class View:
         words: Words = "prunus",
         offsets: Mapping[str, float] | None = None,
     ) -> None:
-        """`declared` says that the client declares its tools, so that what they print does not come as words."""
+        """`declared` says that the request declares its tools, so that their output comes as results."""
         self._declared = declared
         self.words = words
-        """Whose words the strategies leave behind."""
+        """Whose wording the notes of strategies have."""
         self._offsets = offsets or {}
         self.toolbox = toolbox
         self.counter = counter
@@ -65,7 +70,7 @@ class View:
         self.loops: list[int] = []
         """The loop of each message."""
         self.shapes: list[Shape] = []
-        """What each message is made of."""
+        """The roles, kinds and tokens of each message, without its content."""
         self.newest: dict[tuple[str, str], int] = {}
         """The newest answered call of each kind and key."""
         self.touched: dict[tuple[str, str], int] = {}
@@ -73,20 +78,20 @@ class View:
         self.first_changes: dict[int, int] = {}
         """The first successful call of each loop that changed a file."""
         self.folder = ""
-        """The folder the agent works in, where its first messages name it."""
+        """The folder that the agent works in, if its first messages name it; else empty."""
         self._pairing = Pairing(toolbox)
         self.ids: dict[str, Ref] = {}
-        """The results, the reasoning and the texts of the assistant by their short names."""
+        """The results, the files, the reasoning and the texts of the assistant by their short ids."""
         self.names: dict[Ref, str] = {}
         self.muted: set[int] = set()
-        """Calls that may replace no others."""
+        """The indices of calls that may replace no other calls."""
         self._role: Role | None = None
-        self.message: Callable[[int], Message] = _no_message
-        """Gives a message of the request at hand by its index."""
+        self.message: MessageAt = _no_message
+        """Returns a message of the current request by its index."""
 
     @property
     def colours(self) -> Colours:
-        """What the coloured items of the newest todo list name."""
+        """The content that the coloured items of the newest todo list name."""
         return self._pairing.colours
 
     def turn_of(self, ref: Ref) -> int:
@@ -100,23 +105,43 @@ class View:
 
     @property
     def apart(self) -> bool:
-        """Whether what tools print comes as results, and so cannot pass for words of the user."""
+        """Whether the output of tools comes as results, so that a message of the user was really typed."""
         return self._declared or self._pairing.answered > 0
 
     def kind(self, ref: Ref) -> type[Part]:
-        """The kind of a part, for which its message need not be at hand."""
+        """Return the kind of a part, even if its message is not loaded."""
         return self.shapes[ref.message].kinds[ref.part]
 
     def part(self, ref: Ref) -> Part:
-        """A part of the request at hand."""
+        """Return a part of the current request."""
         return self.message(ref.message).parts[ref.part]
 
-    def look_at(self, load: Callable[[int], Message] | None) -> None:
-        """Take messages from this request from now on."""
+    def call(self, use: Use) -> Call:
+        """Return the call of an answered call, with its arguments."""
+        part = self.part(use.call)
+        assert isinstance(part, Call)
+        return part
+
+    def result(self, use: Use) -> Result:
+        """Return the result of an answered call, with its text."""
+        part = self.part(use.result)
+        assert isinstance(part, Result)
+        return part
+
+    def carrier(self, ref: Ref) -> Ref | None:
+        """Return the result that an attachment is inside of; None for any other part."""
+        if self.kind(ref) is not Attachment:
+            return None
+        part = self.part(ref)
+        inside = part.inside if isinstance(part, Attachment) else None
+        return None if inside is None else Ref(ref.message, inside)
+
+    def look_at(self, load: MessageAt | None) -> None:
+        """Load messages from this request from now on; from none if `load` is None."""
         self.message = load or _no_message
 
     def extend(self, message: Message) -> list[Use | Piece]:
-        """Take in the next message: what has been answered by it, and what it brings."""
+        """Read the next message, and return its events: the calls that it answers, and its other parts."""
         index = len(self.turns)
         if message.role == "assistant" and not (message.joins and self._role == "assistant"):
             self.turn += 1
@@ -157,7 +182,7 @@ class View:
         return events
 
     def admit(self, use: Use) -> None:
-        """Count a use among those that happened."""
+        """Add an answered call to the calls of the conversation."""
         self.uses.append(use)
         self.by_ref[use.call] = self.by_ref[use.result] = use
         if use.ok:
@@ -172,10 +197,22 @@ class View:
         """How much more often the agent uses parts of a kind again than others do, in log-odds."""
         return self._offsets.get(kind, 0.0)
 
+    def newest_touch(self, path: str, kinds: Iterable[str] = CHANGES) -> int:
+        """Return the index of the newest successful call that touched a file in one of these ways; -1 for none."""
+        newest = -1
+        for kind in kinds:
+            index = self.touched.get((kind, path), -1)
+            if index > newest:
+                newest = index
+        return newest
+
     def changed_since(self, use: Use) -> bool:
         """Whether a successful call has changed a file of this call after it."""
-        kinds = ("edit", "write", "change")
-        return any(self.touched.get((kind, touch.path), -1) > use.index for touch in use.touches for kind in kinds)
+        return any(self.newest_touch(touch.path) > use.index for touch in use.touches)
+
+    def is_newest(self, use: Use) -> bool:
+        """Whether no later call has the same kind and the same key."""
+        return self.newest.get((use.meaning.kind, use.meaning.key)) == use.index
 
     def after_change(self, use: Use) -> bool:
         """Whether the agent had changed a file in its loop before this call."""
@@ -195,11 +232,11 @@ class View:
         return self.colours.of(self.names.get(use.result, ""), places, getattr(self.part(ref), "text", ""))
 
     def name(self, ref: Ref, content: bytes, known: str = "") -> str:
-        """Give a part its short name, or the one that it has."""
+        """Give a part its short id, and return it: the id `known` if it is free, else a new one."""
         id = known if known and known not in self.ids else short_id(ref, content, self.ids)
         self.ids[id], self.names[ref] = ref, id
         return id
 
 
 def _no_message(index: int) -> Message:
-    raise RuntimeError(f"no request is being looked at, so that message {index} is not at hand")
+    raise RuntimeError(f"message {index} cannot be loaded: no request is being looked at")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from prunus.clients.anthropic_turns import answer_turn, as_session, user_turns
+from prunus.clients.anthropic_turns import answer_turn, as_session, content_blocks, user_turns
 from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, total, unix_time
 from prunus.clients.system_reminders import reminder
@@ -183,9 +183,7 @@ def _answer_id(line: JsonObject) -> str:
 
 def _wire_blocks(content: Any) -> list[JsonObject]:
     """Content blocks with the fields that the client sends back."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
     return [
         {key: block[key] for key in _WIRE_FIELDS.get(text(block.get("type")), tuple(block)) if key in block}
-        for block in rows(content)
+        for block in content_blocks(content)
     ]

@@ -112,7 +112,7 @@ def _essence(content: JsonObject) -> tuple[Any, ...]:
 
 
 def _turns(message: JsonObject) -> list[RecordedTurn]:
-    """A message, and the results of its calls, which may stand in the next message too: the first counts."""
+    """A message, and the results of its calls; if the next message repeats a result, the first one counts."""
     time = unix_time(message.get("timestamp"))
     said = parts_of(message.get("content"))
     if message.get("type") == "user":

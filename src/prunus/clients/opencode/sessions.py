@@ -13,15 +13,13 @@ from contextlib import closing
 from dataclasses import replace
 from glob import escape
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from prunus.clients.client import Home, SessionFolder
 from prunus.clients.recorded_file import (
     JsonObject,
     Recording,
     Session,
+    decode_object,
     mapping,
     read_object,
     rows,
@@ -36,8 +34,10 @@ _MAGIC = b"SQLite format 3\x00"
 
 _SESSIONS = "SELECT id FROM session ORDER BY time_created, id"
 # As bytes, because SQLite refuses to hand out text that is not UTF-8.
-_MESSAGES = "SELECT id, CAST(data AS BLOB) FROM message WHERE session_id = ? ORDER BY time_created, id"
-_PARTS = "SELECT id, message_id, CAST(data AS BLOB) FROM part WHERE session_id = ? ORDER BY id"
+_MESSAGES = (
+    "SELECT id, CAST(coalesce(data, '') AS BLOB) FROM message WHERE session_id = ? ORDER BY time_created, id"
+)
+_PARTS = "SELECT id, message_id, CAST(coalesce(data, '') AS BLOB) FROM part WHERE session_id = ? ORDER BY id"
 _BOOKKEEPING = ("step-start", "step-finish", "snapshot", "patch")
 
 
@@ -176,28 +176,19 @@ def _recording(database: sqlite3.Connection, session: str) -> Recording:
     messages: dict[str, JsonObject] = {}
     damaged: set[str] = set()
     for id, data in database.execute(_MESSAGES, (session,)).fetchall():
-        info = _decode(data)
+        info = decode_object(data)
         if info is None:
             damaged.add(id)
         else:
             messages[id] = {"info": info | {"id": id, "sessionID": session}, "parts": []}
     for id, message, data in database.execute(_PARTS, (session,)).fetchall():
-        part = _decode(data)
+        part = decode_object(data)
         if part is not None and message in messages:
             messages[message]["parts"].append(part | {"id": id, "sessionID": session, "messageID": message})
         elif message not in damaged:
             skipped += 1
     document = {"info": {"id": session}, "messages": list(messages.values())}
     return Recording(session, document, (document,), skipped + len(damaged))
-
-
-def _decode(data: Any) -> JsonObject | None:
-    """The object in a column, None if there is none."""
-    try:
-        value = msgspec.json.decode(data) if isinstance(data, bytes) else None
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _meaning(error: sqlite3.Error) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from prunus.clients.anthropic_turns import answer_turn, as_session, user_turns
+from prunus.clients.anthropic_turns import answer_turn, as_session, content_blocks, user_turns
 from prunus.clients.client import Home, SessionFolder
-from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, rows, text, total, unix_time
+from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, text, total, unix_time
 from prunus.clients.turns import RecordedTurn
 
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9_-]")
@@ -109,9 +109,7 @@ def _wire_id(id: Any) -> str:
 
 
 def _blocks(content: Any) -> list[JsonObject]:
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return [block for row in rows(content) for block in _block(row)]
+    return [block for row in content_blocks(content) for block in _block(row)]
 
 
 def _block(block: JsonObject) -> list[JsonObject]:

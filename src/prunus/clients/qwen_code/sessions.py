@@ -64,7 +64,7 @@ def _path_to_last(records: Sequence[JsonObject]) -> list[JsonObject]:
 
 
 def _windows(records: Sequence[JsonObject]) -> Iterator[list[RecordedTurn]]:
-    """The turns of each context window; answers that follow each other were one."""
+    """The turns of each context window; neighbouring answers are joined, because the model gave them as one."""
     turns: list[RecordedTurn] = []
     for record in records:
         time = unix_time(record.get("timestamp"))

@@ -37,6 +37,7 @@ class Anthropic(Api):
     own_headers: ClassVar[tuple[str, ...]] = ("anthropic-version", "anthropic-beta", "x-api-key")
     own_paths: ClassVar[tuple[str, ...]] = ("/v1/messages", "/messages/", "/v1/complete", "/api/")
     required: ClassVar[Mapping[str, Any]] = {"max_tokens": 32_000}
+    schema_keys: ClassVar[tuple[str, ...]] = ("input_schema",)
     lifetimes: ClassVar[tuple[str, ...]] = ("5m", "1h")
 
     def claims_request(self, top: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.notes import unechoed
+from prunus.notes import without_repeated_ids
 from prunus.providers.answer_stream import NOTHING_SAID, AnswerStream, count, fields
 from prunus.providers.blocks import decode_or, dicts
 from prunus.providers.filters import IdFilter, Pieces, changed_value
@@ -22,7 +22,7 @@ _DELTA: Final = "content_block_delta"
 
 
 @dataclass(slots=True)
-class _Block:
+class _ContentBlock:
     """A content block of this hop."""
 
     data: dict[str, Any]
@@ -45,7 +45,7 @@ class AnthropicStream(AnswerStream):
 
     def _begin(self) -> None:
         super()._begin()
-        self._blocks: dict[int, _Block] = {}
+        self._blocks: dict[int, _ContentBlock] = {}
         """The blocks of this hop, hidden ones included, by the index that the provider gives them."""
         self._held: list[bytes] = []
         self._delta: dict[str, Any] = {}
@@ -96,9 +96,9 @@ class AnthropicStream(AnswerStream):
         index, block = data["index"], fields(data.get("content_block"))
         call = block.get("type") == "tool_use"
         if call and self._hides(block.get("name")):
-            self._blocks[index] = _Block(block, _HIDDEN)
+            self._blocks[index] = _ContentBlock(block, _HIDDEN)
             return b""
-        one = self._blocks[index] = _Block(block, len(self._seen))
+        one = self._blocks[index] = _ContentBlock(block, len(self._seen))
         if block.get("type") == "text":
             one.words = IdFilter(self._ids)
         elif call and self._intents is not None:
@@ -151,7 +151,7 @@ class AnthropicStream(AnswerStream):
         self._delta = {"delta": {key: message.get(key) for key in ("stop_reason", "stop_sequence")}}
         if isinstance(message.get("usage"), dict):
             self._delta["usage"] = message["usage"]
-        self._blocks = {i: _Block(_clean(block, self._ids), i) for i, block in enumerate(blocks)}
+        self._blocks = {i: _ContentBlock(_clean(block, self._ids), i) for i, block in enumerate(blocks)}
         hidden = [id(call.block) for call in self.hidden]
         self._seen += (block.data for block in self._blocks.values() if id(block.data) not in hidden)
         self.whole = True
@@ -202,7 +202,7 @@ class AnthropicStream(AnswerStream):
         return bool(content != [block.data for block in self._blocks.values()])
 
 
-def _held_back(block: _Block) -> bytes:
+def _held_back(block: _ContentBlock) -> bytes:
     """The words and arguments of a block that were not shown yet."""
     arguments = block.edit.shown() if block.edit is not None else ""
     if arguments:
@@ -215,16 +215,16 @@ def _held_back(block: _Block) -> bytes:
     return b""
 
 
-def _delta(block: _Block, delta: dict[str, Any]) -> bytes:
+def _delta(block: _ContentBlock, delta: dict[str, Any]) -> bytes:
     return typed({"type": _DELTA, "index": block.place, "delta": delta})
 
 
-def _placed(block: _Block, data: dict[str, Any], raw: bytes = b"") -> bytes:
+def _placed(block: _ContentBlock, data: dict[str, Any], raw: bytes = b"") -> bytes:
     """An event of a block with the index that it has for the client; `raw` are its bytes if it is unchanged."""
     return raw if raw and block.place == data["index"] else typed({**data, "index": block.place})
 
 
 def _clean(block: dict[str, Any], ids: Container[str]) -> dict[str, Any]:
     if block.get("type") == "text" and isinstance(block.get("text"), str):
-        return {**block, "text": unechoed(block["text"], ids)}
+        return {**block, "text": without_repeated_ids(block["text"], ids)}
     return block

@@ -43,6 +43,8 @@ class Gemini(Api):
     version: ClassVar[str] = "/v1beta"
     own_prefix: ClassVar[str] = "/v1beta"
     own_headers: ClassVar[tuple[str, ...]] = ("x-goog-api-key",)
+    schema_keys: ClassVar[tuple[str, ...]] = ("parameters", "parametersJsonSchema")
+    tool_list_keys: ClassVar[tuple[str, ...]] = ("functionDeclarations", "function_declarations")
     hides_tools: ClassVar[bool] = False
 
     def claims_message(self, message: Mapping[str, Any]) -> bool:

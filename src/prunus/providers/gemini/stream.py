@@ -17,7 +17,7 @@ class GeminiStream(AnswerStream):
     def __init__(self, api: Api, **given: Any) -> None:
         super().__init__(api, **given)
         self._head = b""
-        """The bytes before the first one that tells events from a list."""
+        """The bytes so far, until one of them shows whether events or a list will follow."""
         self._begun = False
 
     def feed(self, chunk: bytes) -> bytes:
@@ -27,7 +27,7 @@ class GeminiStream(AnswerStream):
             if not opening:
                 return b""
             chunk, self._head, self._begun = self._head, b"", True
-            # A list is one document, whatever was asked for.
+            # A list is one document, even if the client asked for a stream.
             self._streaming = self._streaming and opening != b"["
         return super().feed(chunk)
 

@@ -185,7 +185,7 @@ def _read_calls(message: Mapping[str, Any], parts: list[Part]) -> None:
 def _result(message: Mapping[str, Any], index: int) -> tuple[Part, ...]:
     content, block = message.get("content"), "text"
     if isinstance(content, list):
-        # Exports of other agents write their own block types; the first one names what an edit writes back.
+        # Exports of other agents write their own block types; an edit writes the first of these types.
         kinds = dict.fromkeys(kind_of(item) for item in dicts(content) if "text" in item)
         block = next(iter(kinds), "text") if "text" not in kinds else "text"
     reader = _BLOCKS if block == "text" else replace(_BLOCKS, texts=frozenset({block}))

@@ -51,7 +51,7 @@ class ChatIntents:
         calls = delta.get("tool_calls") if isinstance(delta, dict) else None
         shown = [self._piece(number, call, before) for call in calls] if isinstance(calls, list) else []
         if choice.get("finish_reason") is not None:
-            # A call that ends in this chunk is told in it.
+            # The arguments of a call that ends in this chunk are shown in this chunk.
             shown = [self._ended(number, call) for call in shown]
             before += self.release(number)
         if not isinstance(calls, list) or all(new is old for new, old in zip(shown, calls, strict=True)):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.notes import unechoed
+from prunus.notes import without_repeated_ids
 from prunus.providers.answer_stream import NOTHING_SAID, AnswerStream, count, fields
 from prunus.providers.blocks import listed
 from prunus.providers.filters import IdFilter
@@ -18,7 +18,7 @@ from prunus.providers.provider import Api
 from prunus.providers.sse import ServerEvent, event
 
 _LASTING: Final = ("id", "created")
-"""What all chunks of the client's message have in common."""
+"""The keys with the same value in all chunks of the client's message."""
 
 
 class ChatStream(AnswerStream):
@@ -140,7 +140,7 @@ class ChatStream(AnswerStream):
         return self._seen[-1]
 
     def _call(self, given: dict[str, Any]) -> list[dict[str, Any]]:
-        """What the client sees of a piece of a call."""
+        """Return the piece of a call that the client sees; empty if the call is hidden."""
         index = int(given.get("index") or 0)
         function = fields(given.get("function"))
         number = self._newest.get(index, -1)
@@ -187,7 +187,7 @@ class ChatStream(AnswerStream):
         self._held = [answer]
         self._calls = dict(enumerate(calls))
         if isinstance(message.get("content"), str):
-            self._seen_as(unechoed(message["content"], self._ids))
+            self._seen_as(without_repeated_ids(message["content"], self._ids))
         self._think(message)
         self.whole = True
 

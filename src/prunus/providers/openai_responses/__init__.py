@@ -230,7 +230,7 @@ def _output(id: str, text: str) -> dict[str, Any]:
 
 
 def _reasoning_id(item: Mapping[str, Any]) -> str:
-    """What identifies a reasoning item in every copy of it."""
+    """Return a text that identifies a reasoning item in every copy of it."""
     return str(item.get("encrypted_content") or item.get("id") or as_json(item.get("summary")))
 
 

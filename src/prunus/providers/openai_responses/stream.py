@@ -1,4 +1,4 @@
-"""Answers of OpenAI Responses: output items, each of them told in full when it is done.
+"""Answers of OpenAI Responses: output items, each of them repeated in full when it is done.
 
 Events are numbered, so that none may be added: the newest piece of the arguments of an edit waits for the next
 event, and becomes all of the arguments if that event says that they are complete.
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.notes import unechoed
+from prunus.notes import without_repeated_ids
 from prunus.providers.answer_stream import AnswerStream, count, fields
 from prunus.providers.blocks import dicts, words_of
 from prunus.providers.filters import IdFilter, Pieces, changed_value
@@ -156,7 +156,7 @@ class ResponsesStream(AnswerStream):
             changed["delta"] = text
         elif kind == "response.output_text.done":
             rest = self._words[part].flush() if part in self._words else ""
-            changed["text"] = unechoed(str(data.get("text", "")), self._ids)
+            changed["text"] = without_repeated_ids(str(data.get("text", "")), self._ids)
             if rest:
                 more = {**changed, "type": "response.output_text.delta", "delta": rest}
                 more.pop("text")
@@ -230,7 +230,7 @@ def _clean(item: dict[str, Any], ids: Container[str]) -> dict[str, Any]:
 
 def _clean_part(part: Any, ids: Container[str]) -> Any:
     if isinstance(part, dict) and isinstance(part.get("text"), str):
-        return {**part, "text": unechoed(part["text"], ids)}
+        return {**part, "text": without_repeated_ids(part["text"], ids)}
     return part
 
 

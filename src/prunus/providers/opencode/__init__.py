@@ -12,7 +12,7 @@ from prunus.providers.hidden_calls import numbered
 from prunus.providers.provider import Provider
 
 _COPIED_ANEW: Final = ("id", "sessionID", "messageID", "parentID")
-"""What OpenCode writes anew when it copies a message into a fork."""
+"""The keys that OpenCode gives new values when it copies a message into a fork."""
 _MARKERS = frozenset({"step-start", "step-finish"})
 _IDENTITY = ("id", "sessionID", "messageID")
 

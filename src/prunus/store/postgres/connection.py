@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
@@ -26,6 +26,7 @@ T = TypeVar("T")
 # The store reports its failures itself. Without a handler, Python would print the warnings of the driver too.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
+_SNAPSHOT: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ROLLBACK: Final = 0.05
 """The seconds that a rollback may take after a call has failed; then the connection is closed instead."""
 
@@ -70,7 +71,12 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
 
 
 class PostgresConnection:
-    """Runs the statements that SQLite takes too; see `prunus.store.sql.database`."""
+    """Runs the statements that SQLite takes too; see `prunus.store.sql.database`.
+
+    In a pipeline, statements do not wait for their results until somebody reads one of them. A failed statement
+    raises its error at the next result that somebody reads, or at the end of the pipeline. The server then skips
+    all statements in between.
+    """
 
     def __init__(self, connection: TimedConnection) -> None:
         self._connection = connection
@@ -83,60 +89,26 @@ class PostgresConnection:
         """Run a statement once for each row of values; they go to the server together."""
         self._connection.cursor().executemany(_translated(statement), [_adapted(values) for values in rows])
 
-
-class PipelinedConnection(PostgresConnection):
-    """Runs the same statements without waiting for their results, until somebody reads one of them.
-
-    A failed statement raises its error at the next result that somebody reads, or at the end of the pipeline. The
-    server then skips all statements in between.
-    """
-
-    def __init__(self, connection: TimedConnection, pipeline: psycopg.Pipeline) -> None:
-        super().__init__(connection)
-        self._pipeline = pipeline
-
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> SqlRows:
-        """Run a statement with these values."""
-        cursor = self._connection.execute(_translated(statement), _adapted(values))
-        return _PipelinedRows(cursor, self._pipeline)
-
-    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
-        """Run a statement once for each row of values."""
-        for values in rows:
-            self.execute(statement, values)
+    def ask(self, statement: str, values: Sequence[Any] = (), /) -> Callable[[], list[Any]]:
+        """Run a statement, and return a function that returns its rows."""
+        return self.execute(statement, values).fetchall
 
 
-class _PipelinedRows:
-    """The result of a statement in a pipeline."""
-
-    def __init__(self, cursor: psycopg.Cursor[tuple[Any, ...]], pipeline: psycopg.Pipeline) -> None:
-        self._cursor = cursor
-        self._pipeline = pipeline
-
-    @property
-    def rowcount(self) -> int:
-        self._pipeline.sync()
-        return self._cursor.rowcount
-
-    def fetchone(self) -> Any:
-        return self._cursor.fetchone()
-
-    def fetchall(self) -> list[Any]:
-        return self._cursor.fetchall()
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._cursor.fetchall())
+def read_snapshot(connection: TimedConnection, queries: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
+    """Return the rows of queries that all see the same state, in one round trip."""
+    with connection.pipeline():
+        connection.execute(_SNAPSHOT)
+        found = [PostgresConnection(connection).execute(*query) for query in queries]
+        connection.execute("COMMIT")
+    return [rows.fetchall() for rows in found]
 
 
-def run_in_snapshot(
-    connection: TimedConnection, work: Callable[[SqlConnection], T], seconds: float | None = None
-) -> T:
-    """Run a callback whose statements all see the same state, and which may take longer with `seconds`."""
-    with connection.pipeline() as pipeline:
-        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        if seconds is not None:
-            set_patience(connection, seconds)
-        done = work(PipelinedConnection(connection, pipeline))
+def run_report(connection: TimedConnection, work: Callable[[SqlConnection], T], seconds: float) -> T:
+    """Run a callback whose statements all see the same state, and which may take this long."""
+    with connection.pipeline():
+        connection.execute(_SNAPSHOT)
+        set_patience(connection, seconds)
+        done = work(PostgresConnection(connection))
         connection.execute("COMMIT")
     return done
 

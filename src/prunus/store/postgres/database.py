@@ -10,14 +10,13 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
 from prunus.store.postgres.connection import (
-    PipelinedConnection,
     PostgresConnection,
     TimedConnection,
     check_address,
@@ -25,7 +24,8 @@ from prunus.store.postgres.connection import (
     lock_statement,
     may_be_committed,
     problem,
-    run_in_snapshot,
+    read_snapshot,
+    run_report,
     set_patience,
 )
 from prunus.store.postgres.schema import (
@@ -38,7 +38,8 @@ from prunus.store.postgres.schema import (
     size_of_contents,
     size_on_disk,
 )
-from prunus.store.sql.database import DiskSpace, SqlConnection, SqlDatabase
+from prunus.store.records import Info
+from prunus.store.sql.database import SqlConnection, SqlDatabase
 from prunus.store.store import CommitLost, Unavailable
 from prunus.store.url import without_password
 
@@ -96,12 +97,11 @@ class PostgresDatabase(SqlDatabase):
     def read(self, work: Callable[[SqlConnection], T]) -> T:
         return self._guarded(lambda connection: work(PostgresConnection(connection)))
 
-    def snapshot(self, work: Callable[[SqlConnection], T]) -> T:
-        return self._guarded(lambda connection: run_in_snapshot(connection, work))
+    def snapshot(self, *queries: tuple[str, Sequence[Any]]) -> list[list[Any]]:
+        return self._guarded(lambda connection: read_snapshot(connection, queries))
 
     def report(self, work: Callable[[SqlConnection], T]) -> T:
-        seconds = max(self._wait, _REPORT)
-        return self._guarded(lambda connection: run_in_snapshot(connection, work, seconds))
+        return self._guarded(lambda connection: run_report(connection, work, max(self._wait, _REPORT)))
 
     def write(self, work: Callable[[SqlConnection], T], *names: str) -> T:
         return self._guarded(lambda connection: self._transaction(connection, work, names))
@@ -110,9 +110,9 @@ class PostgresDatabase(SqlDatabase):
         """Return the bytes of the contents that the store keeps."""
         return self._size.after(removed)
 
-    def space(self, connection: SqlConnection) -> DiskSpace:
+    def space(self, connection: SqlConnection) -> Info:
         """Return the size of the tables with their indexes."""
-        return DiskSpace(applied_migrations(connection), size_on_disk(connection))
+        return Info(self.place, applied_migrations(connection), size_on_disk(connection))
 
     def _leave_to_the_server(self) -> None:
         """Do nothing: the server does its upkeep, and uses the space of removed rows again (autovacuum)."""
@@ -146,12 +146,12 @@ class PostgresDatabase(SqlDatabase):
     ) -> T:
         committing = False
         try:
-            with connection.pipeline() as pipeline:
+            with connection.pipeline():
                 connection.execute("BEGIN")
                 if self._blocked:
                     connection.execute(f"SET LOCAL lock_timeout = {_BRIEFLY}".encode())
                 connection.execute(*lock_statement(names))
-                done = work(PipelinedConnection(connection, pipeline))
+                done = work(PostgresConnection(connection))
                 connection.execute("COMMIT")
                 committing = True
         except psycopg.errors.LockNotAvailable:

@@ -55,54 +55,19 @@ class _RedisConnection(Protocol):
     def disconnect(self) -> None: ...
 
 
-class _Line:
-    """Sends commands to the server, and reads its replies."""
-
-    def __init__(self, connection: _RedisConnection) -> None:
-        self._connection = connection
-
-    def open(self) -> None:
-        """Connect, and wait until the server answers."""
-        self._connection.connect()
-        self.run([("PING",)], time.monotonic() + _CONNECTING)
-
-    @property
-    def lost(self) -> bool:
-        """Whether the server has closed the connection, or has sent something that nobody asked for."""
-        try:
-            return self._connection.can_read()
-        except RedisError:
-            return True
-
-    def run(self, commands: Sequence[Command], deadline: float) -> list[Any]:
-        """Send commands in one go, and return their replies; a refusal is returned as ResponseError."""
-        self._connection.send_packed_command(self._connection.pack_commands(commands), check_health=False)
-        replies: list[Any] = []
-        for _ in commands:
-            try:
-                replies.append(self._connection.read_response(timeout=max(0.001, deadline - time.monotonic())))
-            except ResponseError as error:
-                replies.append(error)
-        return replies
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.disconnect()
-
-
 class RedisConnections:
     """Runs commands, and turns every failure into a StoreError."""
 
     def __init__(self, url: str, wait: float = 0.25) -> None:
         self.place = without_password(url)
-        self._make = _line_maker(url, wait)
+        self._make = _connection_maker(url, wait)
         self._wait = wait
         self._changed = Condition()
-        self._free: list[_Line] = []
+        self._free: list[_RedisConnection] = []
         self._used = 0
         """The connections that callers have."""
         self._process = os.getpid()
-        self._inherited: list[_Line] = []
+        self._inherited: list[_RedisConnection] = []
         self._opening = False
         self._fault: Exception | None = None
         """Why the last connection could not be opened."""
@@ -114,10 +79,10 @@ class RedisConnections:
     def run(self, *commands: Command, report: bool = False) -> list[Any]:
         """Run commands in one round trip, and return their replies."""
         deadline = time.monotonic() + (max(self._wait, _REPORT) if report else self._wait)
-        line = self._borrow(deadline)
+        connection = self._borrow(deadline)
         usable = False
         try:
-            replies = line.run(commands, deadline)
+            replies = _run(connection, commands, deadline)
             usable = True
         except (RedisError, OSError) as error:
             # The other connections are lost too, or would not be answered either.
@@ -125,7 +90,7 @@ class RedisConnections:
             # The server may have run the commands before the connection broke.
             raise CommitLost(str(self.problem(error))) from error
         finally:
-            self._give_back(line, usable=usable)
+            self._give_back(connection, usable=usable)
         for reply in replies:
             if isinstance(reply, ReadOnlyError):
                 # Another server is the master now; a new connection may lead to it.
@@ -165,19 +130,19 @@ class RedisConnections:
         self._closed = True
         self._drop()
 
-    def _borrow(self, deadline: float) -> _Line:
+    def _borrow(self, deadline: float) -> _RedisConnection:
         """Return a connection that no other thread uses meanwhile."""
         with self._changed:
             self._closed = False
             self._notice_fork()
             while True:
                 while self._free:
-                    line = self._free.pop()
-                    if not line.lost:
+                    connection = self._free.pop()
+                    if not _is_lost(connection):
                         self._used += 1
                         self._stuck = False
-                        return line
-                    line.close()
+                        return connection
+                    connection.disconnect()
                 self._open_one()
                 left = deadline - time.monotonic()
                 if self._stuck or (not self._opening and self._fault is not None) or left <= 0:
@@ -187,13 +152,13 @@ class RedisConnections:
             fault = self._fault or TimeoutError("no connection in time")
         raise self.problem(fault) from fault
 
-    def _give_back(self, line: _Line, *, usable: bool) -> None:
+    def _give_back(self, connection: _RedisConnection, *, usable: bool) -> None:
         with self._changed:
             self._used -= 1
             if usable and not self._closed:
-                self._free.append(line)
+                self._free.append(connection)
             else:
-                line.close()
+                connection.disconnect()
             self._changed.notify()
 
     def _open_one(self) -> None:
@@ -205,28 +170,29 @@ class RedisConnections:
 
     def _open(self) -> None:
         fault: Exception | None = None
-        line = self._make()
+        connection = self._make()
         try:
-            line.open()
+            connection.connect()
+            _run(connection, [("PING",)], time.monotonic() + _CONNECTING)
         except Exception as error:  # a name that cannot be looked up raises other errors than OSError too
             fault = error
-            line.close()
+            connection.disconnect()
         with self._changed:
             self._opening = False
             self._fault = fault
             if fault is not None:
                 self._next_try = time.monotonic() + _PAUSE
             elif self._closed:
-                line.close()
+                connection.disconnect()
             else:
                 self._stuck = False
-                self._free.append(line)
+                self._free.append(connection)
             self._changed.notify_all()
 
     def _drop(self) -> None:
         with self._changed:
             while self._free:
-                self._free.pop().close()
+                self._free.pop().disconnect()
 
     def _notice_fork(self) -> None:
         if self._process != os.getpid():
@@ -235,8 +201,28 @@ class RedisConnections:
             self._free, self._used, self._opening, self._process = [], 0, False, os.getpid()
 
 
-def _line_maker(url: str, wait: float) -> Callable[[], _Line]:
-    """Return a function that makes a line, not yet open. Raises SettingsError if the address is wrong."""
+def _run(connection: _RedisConnection, commands: Sequence[Command], deadline: float) -> list[Any]:
+    """Send commands in one go, and return their replies; a refusal is returned as ResponseError."""
+    connection.send_packed_command(connection.pack_commands(commands), check_health=False)
+    replies: list[Any] = []
+    for _ in commands:
+        try:
+            replies.append(connection.read_response(timeout=max(0.001, deadline - time.monotonic())))
+        except ResponseError as error:
+            replies.append(error)
+    return replies
+
+
+def _is_lost(connection: _RedisConnection) -> bool:
+    """Whether the server has closed a connection, or has sent something that nobody asked for."""
+    try:
+        return connection.can_read()
+    except RedisError:
+        return True
+
+
+def _connection_maker(url: str, wait: float) -> Callable[[], _RedisConnection]:
+    """Return a function that makes a connection, not yet open. Raises SettingsError if the address is wrong."""
     fixed: dict[str, Any] = {
         "socket_timeout": max(wait, _CONNECTING),
         "socket_connect_timeout": max(wait, _CONNECTING),
@@ -253,4 +239,4 @@ def _line_maker(url: str, wait: float) -> Callable[[], _Line]:
     except (TypeError, ValueError):
         # The error may quote the password.
         raise SettingsError("store.url: this is not a valid address of a Redis server") from None
-    return lambda: _Line(cast(_RedisConnection, kind(**options)))
+    return lambda: cast(_RedisConnection, kind(**options))

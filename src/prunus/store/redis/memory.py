@@ -32,9 +32,9 @@ class RedisMemory(StoredMemory):
         self,
         server: RedisConnections,
         tenant: str,
-        seconds: int,
+        trouble: Callable[[StoreError], None] | None,
         cipher: Cipher,
-        trouble: Callable[[StoreError], None] | None = None,
+        seconds: int,
     ) -> None:
         super().__init__(tenant, trouble, cipher, shared=True)
         self._server = server
@@ -58,8 +58,11 @@ class RedisMemory(StoredMemory):
     def _holders(self, links: Sequence[bytes]) -> list[Match]:
         """Return the conversations that sent these links last, the deepest link first."""
         keys = [self._keys.link(link) for link in links]
-        [rows] = self._server.call((FIND, keys, [self._keys.of("conversation", "")]))
-        found = [Match(id.decode(), depth, requests, shared) for _, shared, id, depth, requests in rows]
+        [rows] = self._server.call((FIND, keys, [self._keys.of("conversation", ""), self._keys.of("asked", "")]))
+        found = [
+            Match(id.decode(), depth, requests, shared, bool(commands))
+            for id, depth, requests, shared, commands in rows
+        ]
         return sorted(found, key=lambda match: -match.shared)
 
     def _load(self, id: str) -> ConversationRecord | None:

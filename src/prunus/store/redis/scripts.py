@@ -29,15 +29,16 @@ class Script:
 
 FIND: Final = Script(
     """
--- KEYS: links; ARGV: the prefix of conversations.
--- Returns {place of the link, depth of the link, conversation, its depth, its requests} for each known link.
+-- KEYS: links; ARGV: the prefixes of conversations and of their commands.
+-- Returns {conversation, its depth, its requests, depth of the link, 1 if commands wait} for each known link.
 local found = {}
-for at, value in ipairs(redis.call('MGET', unpack(KEYS))) do
+for _, value in ipairs(redis.call('MGET', unpack(KEYS))) do
     if value then
         local depth, id = string.match(value, '^(%d+) (.*)$')
         local state = redis.call('HMGET', ARGV[1] .. id, 'depth', 'requests')
         if state[1] then
-            found[#found + 1] = {at, tonumber(depth), id, tonumber(state[1]), tonumber(state[2])}
+            local commands = redis.call('EXISTS', ARGV[2] .. id)
+            found[#found + 1] = {id, tonumber(state[1]), tonumber(state[2]), tonumber(depth), commands}
         end
     end
 end

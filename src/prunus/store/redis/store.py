@@ -35,28 +35,19 @@ class RedisStore(WithoutReceipts):
     It has no transactions over several calls. A ledger is one key, so it is never seen half written.
     """
 
-    def __init__(
-        self,
-        server: RedisConnections,
-        limits: Limits | None = None,
-        cipher: Cipher | None = None,
-        *,
-        existing: bool,
-    ) -> None:
+    hurry = None
+
+    def __init__(self, server: RedisConnections, limits: Limits, cipher: Cipher, *, existing: bool) -> None:
         self.place = server.place
         self._server = server
-        self._limits = limits or Limits()
-        self._seconds = max(1, self._limits.days * _DAY)
-        self._cipher = cipher or Cipher()
+        self._limits = limits
+        self._seconds = max(1, limits.days * _DAY)
+        self._cipher = cipher
         self._existing = existing
         self._recorded = 0
 
-    @property
-    def hurry(self) -> None:
-        return None
-
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
-        return RedisMemory(self._server, tenant, self._seconds, self._cipher, trouble)
+        return RedisMemory(self._server, tenant, trouble, self._cipher, self._seconds)
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
         count_exchanges(self._server, [(tenant, exchange, receipts)], self._seconds)

@@ -6,8 +6,10 @@ totals of all time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
 from prunus.edits import Proposal
@@ -39,23 +41,24 @@ class ExchangeEntry:
     exchange: Exchange
 
 
-def write_cut(entry: ExchangeEntry, receipt: Receipt) -> None:
-    """Count a part that was cut, if a later call can ask for it."""
-    edit, kind = receipt.edit, receipt.kind
-    if kind is None or receipt.passed:
-        return
-    exchange, expected = entry.exchange, edit.reuse if isinstance(edit, Proposal) else 0.0
-    new = entry.connection.execute(
-        "INSERT INTO cuts (conversation, message, part, strategy, kind, made, expected, shadow) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (entry.conversation, *edit.target, edit.counted_as, kind, exchange.request, expected, exchange.shadow),
-    ).rowcount
-    if new:
-        _add(entry, exchange.shadow, edit.counted_as, kind, (1, expected, 0, 0))
+def write_cuts(entry: ExchangeEntry, receipts: Sequence[Receipt]) -> None:
+    """Count the parts that were cut and that a later call can ask for."""
+    exchange = entry.exchange
+    written = []
+    for edit, kind in ((one.edit, one.kind) for one in receipts if one.kind is not None and not one.passed):
+        expected = edit.reuse if isinstance(edit, Proposal) else 0.0
+        new = entry.connection.ask(
+            "INSERT INTO cuts (conversation, message, part, strategy, kind, made, expected, shadow) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING strategy, kind, 1, expected, 0, 0",
+            (entry.conversation, *edit.target, edit.counted_as, kind, exchange.request, expected, exchange.shadow),
+        )
+        written.append(new)
+    _add_all(entry, written)
 
 
 def write_asks(entry: ExchangeEntry) -> None:
     """Count the parts that an exchange asked for again, each of them once."""
+    written = []
     for ask in entry.exchange.asks:
         place = entry.conversation, *ask.target, ask.strategy
         # A conversation that left another one took over edits for which it has no rows.
@@ -64,13 +67,24 @@ def write_asks(entry: ExchangeEntry) -> None:
             "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             (*place, ask.kind, entry.exchange.shadow),
         )
-        new = entry.connection.execute(
-            "UPDATE cuts SET asked = ?, tokens = ?, call_message = ?, call_part = ? "
-            "WHERE conversation = ? AND message = ? AND part = ? AND strategy = ? AND asked = 0 RETURNING kind",
+        new = entry.connection.ask(
+            "UPDATE cuts SET asked = ?, tokens = ?, call_message = ?, call_part = ? WHERE conversation = ? "
+            "AND message = ? AND part = ? AND strategy = ? AND asked = 0 RETURNING strategy, kind, 0, 0, 1, tokens",
             (entry.exchange.request, ask.tokens, *ask.call, *place),
-        ).fetchall()
-        for [kind] in new:
-            _add(entry, entry.exchange.shadow, ask.strategy, kind, (0, 0.0, 1, ask.tokens))
+        )
+        written.append(new)
+    _add_all(entry, written)
+
+
+def _add_all(entry: ExchangeEntry, written: Iterable[Callable[[], list[Any]]]) -> None:
+    """Add new rows to the experience."""
+
+    def count() -> None:
+        for rows in written:
+            for strategy, kind, *values in rows():
+                _add(entry, entry.exchange.shadow, strategy, kind, values)
+
+    entry.sums.count_later(count)
 
 
 def move_cuts(entry: ExchangeEntry) -> None:
@@ -78,13 +92,17 @@ def move_cuts(entry: ExchangeEntry) -> None:
     shadow = entry.exchange.shadow
     place = entry.conversation, entry.exchange.request, not shadow
     chosen = "FROM cuts WHERE conversation = ? AND made = ? AND shadow = ?"
-    rows = entry.connection.execute(f"SELECT {_SUMS} {chosen} GROUP BY strategy, kind", place).fetchall()
-    for strategy, kind, *values in rows:
-        _add(entry, not shadow, strategy, kind, [-value for value in values])
-        _add(entry, shadow, strategy, kind, values)
+    rows = entry.connection.ask(f"SELECT {_SUMS} {chosen} GROUP BY strategy, kind", place)
     entry.connection.execute(
         "UPDATE cuts SET shadow = ? WHERE conversation = ? AND made = ? AND shadow = ?", (shadow, *place)
     )
+
+    def count() -> None:
+        for strategy, kind, *values in rows():
+            _add(entry, not shadow, strategy, kind, [-value for value in values])
+            _add(entry, shadow, strategy, kind, values)
+
+    entry.sums.count_later(count)
 
 
 def _add(entry: ExchangeEntry, shadow: bool, strategy: str, kind: str, values: Iterable[float]) -> None:
@@ -119,33 +137,25 @@ def experience_of(
     return Experience(requests, _tried(rows))
 
 
-def experiences(connection: SqlConnection, tenant: str, shadow: bool) -> Mapping[str, Experience]:
-    """Return the experience with each agent, by its name."""
-    agents = connection.execute(
-        "SELECT client, requests FROM agents WHERE tenant = ? AND shadow = ? AND requests > 0 ORDER BY client",
-        (tenant, shadow),
-    ).fetchall()
-    return {client: Experience(requests, _sums(connection, tenant, shadow, client)) for client, requests in agents}
-
-
-def experience_with(connection: SqlConnection, tenant: str, client: str) -> Experience:
-    """Return the experience with one agent; shadow runs do not count."""
-    row = connection.execute(
-        "SELECT requests FROM agents WHERE tenant = ? AND shadow = 0 AND client = ?", (tenant, client)
-    ).fetchone()
-    return Experience(row[0], _sums(connection, tenant, False, client)) if row is not None else Experience()
-
-
-def _sums(connection: SqlConnection, tenant: str, shadow: bool, client: str) -> Mapping[tuple[str, str], Tried]:
+def experiences(
+    connection: SqlConnection, tenant: str, shadow: bool, client: str | None = None
+) -> Mapping[str, Experience]:
+    """Return the experience with each agent, or with one of them, by its name."""
+    own, chosen = ("", ()) if client is None else ("AND a.client = ?", (client,))
     rows = connection.execute(
-        "SELECT strategy, kind, cut, expected, asked, tokens FROM experience "
-        "WHERE tenant = ? AND shadow = ? AND client = ? AND cut > 0",
-        (tenant, shadow, client),
+        "SELECT a.client, a.requests, e.strategy, e.kind, e.cut, e.expected, e.asked, e.tokens "
+        "FROM agents a LEFT JOIN experience e "
+        "ON e.tenant = a.tenant AND e.shadow = a.shadow AND e.client = a.client AND e.cut > 0 "
+        f"WHERE a.tenant = ? AND a.shadow = ? AND a.requests > 0 {own} ORDER BY a.client, e.strategy, e.kind",
+        (tenant, shadow, *chosen),
     )
-    return _tried(rows)
+    return {
+        name: Experience(requests, _tried(sums for _, _, *sums in found if sums[0] is not None))
+        for (name, requests), found in groupby(rows, itemgetter(0, 1))
+    }
 
 
-def _tried(rows: Iterable[tuple[Any, ...]]) -> Mapping[tuple[str, str], Tried]:
+def _tried(rows: Iterable[Sequence[Any]]) -> Mapping[tuple[str, str], Tried]:
     return {
         (strategy, kind): Tried(cut, expected, asked, int(tokens))
         for strategy, kind, cut, expected, asked, tokens in rows

@@ -14,6 +14,7 @@ from threading import local
 from typing import Any, Final, Protocol, TypeVar
 
 from prunus.errors import Overtaken, TooLate
+from prunus.store.records import Info
 from prunus.store.store import Unavailable
 
 T = TypeVar("T")
@@ -24,10 +25,6 @@ NO_LIMIT: Final = 2**62
 
 class SqlRows(Protocol):
     """The result of a statement."""
-
-    @property
-    def rowcount(self) -> int:
-        """The number of rows that the statement changed."""
 
     def fetchone(self) -> Any:
         """Return the next row, or None."""
@@ -47,16 +44,11 @@ class SqlConnection(Protocol):
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object:
         """Run a statement once for each row of values."""
 
+    def ask(self, statement: str, values: Sequence[Any] = ..., /) -> Callable[[], list[Any]]:
+        """Run a statement, and return a function that returns its rows.
 
-@dataclass(frozen=True, slots=True)
-class DiskSpace:
-    """The bytes that a database takes on disk."""
-
-    version: int
-    """The number of applied migrations."""
-    size: int
-    free: int = 0
-    """Bytes that are not in use, and that `compact` returns to the disk."""
+        Who asks several times before the first call of such a function waits once for a server, not each time.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +76,9 @@ class SqlDatabase(ABC):
     def __init__(self, place: str) -> None:
         self.place = place
         """The address of the database, as people may see it."""
-        self._collected = _Collected()
-
-    @property
-    def hurry(self) -> Callable[[], AbstractContextManager[None]] | None:
+        self.hurry: Callable[[], AbstractContextManager[None]] | None = None
         """See `Store.hurry`."""
-        return None
+        self._collected = _Collected()
 
     def open(self) -> None:
         """Connect, and bring the tables up to date, so that the first request does not wait for that."""
@@ -100,8 +89,8 @@ class SqlDatabase(ABC):
         """Run a callback that changes nothing, and return its result."""
 
     @abstractmethod
-    def snapshot(self, work: Callable[[SqlConnection], T]) -> T:
-        """Run a callback that changes nothing; all its statements see the same state."""
+    def snapshot(self, *queries: tuple[str, Sequence[Any]]) -> list[list[Any]]:
+        """Return the rows of some queries, each with its values, which all see the same state."""
 
     @abstractmethod
     def report(self, work: Callable[[SqlConnection], T]) -> T:
@@ -112,6 +101,7 @@ class SqlDatabase(ABC):
         """Run a callback in one transaction, and return its result after the commit; a failure rolls back.
 
         Two writes that share a name never run at the same time, in any process. A write without names runs alone.
+        `write_name` makes names.
         """
 
     @abstractmethod
@@ -119,8 +109,8 @@ class SqlDatabase(ABC):
         """Return the bytes that count towards the size limit, after `removed` bytes of contents were removed."""
 
     @abstractmethod
-    def space(self, connection: SqlConnection) -> DiskSpace:
-        """Return the size on disk."""
+    def space(self, connection: SqlConnection) -> Info:
+        """Return the address of the database, the number of applied migrations, and the size on disk."""
 
     @abstractmethod
     def checkpoint(self) -> None:
@@ -151,7 +141,7 @@ class SqlDatabase(ABC):
         """
         change = _Change(work, names, committed)
         if self._collected.changes is None:
-            self._write_one(change)
+            self._write_all([change])
         else:
             self._collected.changes.append(change)
 
@@ -171,6 +161,8 @@ class SqlDatabase(ABC):
             self._write_all(changes)
 
     def _write_all(self, changes: Sequence[_Change]) -> None:
+        """Write changes in one transaction, or each in its own if the store refuses one of them."""
+
         def write(connection: SqlConnection) -> None:
             for change in changes:
                 change.work(connection)
@@ -182,21 +174,20 @@ class SqlDatabase(ABC):
         except Exception:
             if len(changes) == 1:
                 raise
-            self._write_singly(changes)
+        else:
+            for change in changes:
+                change.committed()
             return
-        for change in changes:
-            change.committed()
-
-    def _write_singly(self, changes: Sequence[_Change]) -> None:
         faults = []
         for change in changes:
             try:
-                self._write_one(change)
+                self._write_all([change])
             except Exception as error:
                 faults.append(error)
         if faults:
-            raise faults[0] from None
+            raise faults[0]
 
-    def _write_one(self, change: _Change) -> None:
-        self.write(change.work, *change.names)
-        change.committed()
+
+def write_name(kind: str, tenant: str, id: str) -> str:
+    """Return the name that writes share which change the same thing, such as one conversation."""
+    return f"{kind} {tenant!r} {id}"

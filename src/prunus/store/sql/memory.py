@@ -13,8 +13,8 @@ from prunus.reuse.asked_again import Experience
 from prunus.schedule.ledger import Ledger
 from prunus.store.cipher import Cipher
 from prunus.store.memory import STATE, ConversationRow, Saving, StoredMemory, deepest_first, state_of
-from prunus.store.sql.cuts import experience_with
-from prunus.store.sql.database import SqlConnection, SqlDatabase
+from prunus.store.sql.cuts import experiences
+from prunus.store.sql.database import SqlConnection, SqlDatabase, write_name
 from prunus.store.store import StoreError
 
 NEWEST_LIVES: Final = (
@@ -37,13 +37,9 @@ class SqlMemory(StoredMemory):
     """The memory of one tenant."""
 
     def __init__(
-        self,
-        database: SqlDatabase,
-        tenant: str,
-        trouble: Callable[[StoreError], None] | None = None,
-        cipher: Cipher | None = None,
+        self, database: SqlDatabase, tenant: str, trouble: Callable[[StoreError], None] | None, cipher: Cipher
     ) -> None:
-        super().__init__(tenant, trouble, cipher or Cipher(), shared=database.shared)
+        super().__init__(tenant, trouble, cipher, shared=database.shared)
         self._database = database
 
     def _find(self, links: Sequence[bytes]) -> Sequence[Match]:
@@ -64,32 +60,35 @@ class SqlMemory(StoredMemory):
     def _holders(self, connection: SqlConnection, links: Sequence[bytes], which: str) -> list[Match]:
         """Return the conversations that sent these links last."""
         rows = connection.execute(
-            "SELECT c.id, c.depth, c.requests, l.depth FROM links l JOIN conversations c ON c.n = l.conversation "
+            "SELECT c.id, c.depth, c.requests, l.depth, "
+            "EXISTS (SELECT 1 FROM asked a WHERE a.tenant = c.tenant AND a.conversation = c.id) "
+            "FROM links l JOIN conversations c ON c.n = l.conversation "
             f"WHERE l.tenant = ? AND l.link IN ({','.join('?' * len(links))}) {which}",
             (self._tenant, *links),
         )
-        return [Match(*row) for row in rows]
+        return [
+            Match(id, depth, requests, shared, bool(commands)) for id, depth, requests, shared, commands in rows
+        ]
 
     def _load(self, id: str) -> ConversationRecord | None:
-        def load(connection: SqlConnection) -> ConversationRecord | None:
-            place = self._tenant, id
-            columns = ", ".join(ConversationRow._fields)
-            found = connection.execute(f"SELECT {columns} FROM conversations WHERE tenant = ? AND id = ?", place)
-            edits = connection.execute(f"SELECT x.message, x.part, x.edit FROM edits x {_OWN}", place)
-            row = found.fetchone()
-            return None if row is None else self._record_of(id, ConversationRow(*row), edits)
-
-        return self._database.snapshot(load)
+        place = self._tenant, id
+        rows, edits = self._database.snapshot(
+            (f"SELECT {', '.join(ConversationRow._fields)} FROM conversations WHERE tenant = ? AND id = ?", place),
+            (f"SELECT x.message, x.part, x.edit FROM edits x {_OWN}", place),
+        )
+        return self._record_of(id, ConversationRow(*rows[0]), edits) if rows else None
 
     def _written(self, id: str) -> Iterable[tuple[int, bytes, bytes]]:
         query = f"SELECT x.message, x.key, x.text FROM written x {_OWN}"
         return self._database.read(lambda connection: connection.execute(query, (self._tenant, id)).fetchall())
 
     def _refresh(self, id: str, requests: int, time: float) -> bool:
-        change = "UPDATE conversations SET kept = ? WHERE tenant = ? AND id = ? AND requests = ?"
+        change = "UPDATE conversations SET kept = ? WHERE tenant = ? AND id = ? AND requests = ? RETURNING n"
         return self._database.write(
-            lambda connection: connection.execute(change, (time, self._tenant, id, requests)).rowcount > 0,
-            conversation_name(self._tenant, id),
+            lambda connection: (
+                connection.execute(change, (time, self._tenant, id, requests)).fetchone() is not None
+            ),
+            write_name("conversation", self._tenant, id),
         )
 
     def _lives(self) -> Iterable[bytes]:
@@ -98,7 +97,8 @@ class SqlMemory(StoredMemory):
         return (life for [life] in rows)
 
     def _experience(self, client: str) -> Experience:
-        return self._database.read(lambda connection: experience_with(connection, self._tenant, client))
+        found = self._database.read(lambda connection: experiences(connection, self._tenant, False, client))
+        return found.get(client, Experience())
 
     def _keep(self, saving: Saving, also: Callable[[], None], kept: Callable[[], None]) -> None:
         id = saving.memo.id
@@ -106,7 +106,7 @@ class SqlMemory(StoredMemory):
         with self._database.together():
             self._database.change(
                 lambda connection: self._write(connection, saving, known),
-                conversation_name(self._tenant, id),
+                write_name("conversation", self._tenant, id),
                 committed=kept,
             )
             also()
@@ -147,32 +147,27 @@ class SqlMemory(StoredMemory):
         if stored is None:
             connection.execute("DELETE FROM edits WHERE conversation = ?", (number,))
         change = self._ledger_change(memo.id, stored, memo.ledger)
-        if change.removed:
-            connection.executemany(
-                "DELETE FROM edits WHERE conversation = ? AND message = ? AND part = ?",
-                ((number, *place) for place in change.removed),
-            )
-        if change.rows:
-            connection.executemany(
-                "INSERT INTO edits (conversation, message, part, edit) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (conversation, message, part) DO UPDATE SET edit = excluded.edit",
-                ((number, *place, edit) for place, edit in change.rows.items()),
-            )
+        connection.executemany(
+            "DELETE FROM edits WHERE conversation = ? AND message = ? AND part = ?",
+            ((number, *place) for place in change.removed),
+        )
+        connection.executemany(
+            "INSERT INTO edits (conversation, message, part, edit) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (conversation, message, part) DO UPDATE SET edit = excluded.edit",
+            ((number, *place, edit) for place, edit in change.rows.items()),
+        )
         return change.flushes
 
     def _write_messages(self, connection: SqlConnection, number: int, saving: Saving) -> None:
-        changed = self._sent_changed(saving)
-        if changed:
-            connection.executemany(
-                "INSERT INTO written (conversation, message, key, text) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (conversation, message) DO UPDATE SET key = excluded.key, text = excluded.text",
-                ((number, *one) for one in changed),
-            )
-        if saving.sent_as_they_came:
-            connection.executemany(
-                "DELETE FROM written WHERE conversation = ? AND message = ?",
-                ((number, index) for index in saving.sent_as_they_came),
-            )
+        connection.executemany(
+            "INSERT INTO written (conversation, message, key, text) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (conversation, message) DO UPDATE SET key = excluded.key, text = excluded.text",
+            ((number, *one) for one in self._sent_changed(saving)),
+        )
+        connection.executemany(
+            "DELETE FROM written WHERE conversation = ? AND message = ?",
+            ((number, index) for index in saving.sent_as_they_came),
+        )
 
 
 def begin(connection: SqlConnection, tenant: str, id: str, time: float) -> int:
@@ -182,8 +177,3 @@ def begin(connection: SqlConnection, tenant: str, id: str, time: float) -> int:
         (tenant, id, time, time),
     ).fetchall()
     return int(number)
-
-
-def conversation_name(tenant: str, id: str) -> str:
-    """Return the name that writes of one conversation share, see `SqlDatabase.write`."""
-    return f"conversation {tenant!r} {id}"

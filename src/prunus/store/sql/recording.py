@@ -6,18 +6,21 @@ With `store.key`, texts that tell something of a conversation are encrypted: ori
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from prunus.outcome import Receipt
 from prunus.store.cipher import ABOUT_KEY, Cipher
 from prunus.store.records import Exchange, digest_of
-from prunus.store.sql.cuts import ExchangeEntry, move_cuts, write_asks, write_cut
+from prunus.store.sql.cuts import ExchangeEntry, move_cuts, write_asks, write_cuts
 from prunus.store.sql.database import SqlConnection
 from prunus.store.sql.exchanges import COLUMNS, COUNTED, count_exchange, count_request, row_of
 from prunus.store.sql.memory import begin
 from prunus.store.sql.sums import Additions, adding
+
+T = TypeVar("T")
 
 PASSED: Final = "passed"
 """Marks a superseded part that stays because a note would be longer. Totals count it; lists omit it."""
@@ -25,9 +28,16 @@ PASSED: Final = "passed"
 _COUNT: Final = adding("strategies", ("tenant", "shadow", "strategy"), ("count", "tokens"))
 _INSERT: Final = (
     f"INSERT INTO exchanges (conversation, {', '.join(COLUMNS)}) VALUES ({', '.join('?' * (1 + len(COLUMNS)))}) "
-    f"ON CONFLICT DO NOTHING RETURNING {COUNTED}"
+    f"RETURNING {COUNTED}"
 )
+_OTHERS: Final = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
 _REMOVE: Final = f"DELETE FROM exchanges WHERE conversation = ? AND id = ? RETURNING {COUNTED}"
+_KEEP_ORIGINAL: Final = (
+    "INSERT INTO originals (tenant, hash, size, data) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (tenant, hash) DO UPDATE SET data = excluded.data "
+    f"WHERE substr(originals.data, 1, {ABOUT_KEY}) != substr(excluded.data, 1, {ABOUT_KEY})"
+)
+"""Writes an original unless it is stored; one that is stored without a key, or with a former key, is replaced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +75,12 @@ def encrypted_receipt(cipher: Cipher, tenant: str, receipt: Receipt, *, keep_ori
 
 def write_exchanges(exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]], connection: SqlConnection) -> None:
     """Write exchanges of tenants and their receipts; the transaction should end then."""
-    sums = Additions()
-    for tenant, exchange, receipts in exchanges:
-        entry = ExchangeEntry(connection, sums, tenant, _conversation(connection, tenant, exchange), exchange)
+    for entry, receipts in _entries(exchanges, connection):
         _write_numbers(entry)
-        for receipt, original in receipts:
-            _write_receipt(entry, receipt, original)
-            write_cut(entry, receipt)
+        _write_receipts(entry, receipts)
+        write_cuts(entry, [receipt for receipt, _ in receipts])
         write_asks(entry)
         _share_price(entry)
-    sums.write(connection)
 
 
 def write_experiences(
@@ -84,32 +90,64 @@ def write_experiences(
 
     A request counts once it is over; its cuts are then those of a shadow run if the provider refused it.
     """
-    sums = Additions()
-    for tenant, exchange, receipts in exchanges:
-        entry = ExchangeEntry(connection, sums, tenant, _conversation(connection, tenant, exchange), exchange)
-        for receipt in receipts:
-            write_cut(entry, receipt)
+    for entry, receipts in _entries(exchanges, connection):
+        write_cuts(entry, receipts)
         write_asks(entry)
-        if exchange.status:
-            count_request(sums, tenant, exchange)
+        if entry.exchange.status:
+            count_request(entry.sums, entry.tenant, entry.exchange)
             move_cuts(entry)
+
+
+def _entries(
+    exchanges: Sequence[tuple[str, Exchange, Sequence[T]]], connection: SqlConnection
+) -> Iterator[tuple[ExchangeEntry, Sequence[T]]]:
+    """Yield an entry for each exchange, with its receipts; then write the sums of all of them.
+
+    It inserts the conversations of the exchanges, or updates their client, format, model and time.
+    """
+    sums = Additions()
+    query = "SELECT n, client, format, model, last FROM conversations WHERE tenant = ? AND id = ?"
+    places = dict.fromkeys((tenant, exchange.conversation) for tenant, exchange, _ in exchanges)
+    asked = [connection.execute(query, place) for place in places]
+    known = {place: rows.fetchall() for place, rows in zip(places, asked, strict=True)}
+    for tenant, exchange, receipts in exchanges:
+        place = tenant, exchange.conversation
+        now = exchange.client, exchange.format, exchange.model
+        if not known[place]:
+            known[place] = [(begin(connection, *place, exchange.time), "", "", "", exchange.time)]
+        [(number, *before, last)] = known[place]
+        newest = max(last, exchange.time)
+        if (*before, last) != (*now, newest):
+            update = "UPDATE conversations SET client = ?, format = ?, model = ?, last = ? WHERE n = ?"
+            connection.execute(update, (*now, newest, number))
+            known[place] = [(number, *now, newest)]
+        yield ExchangeEntry(connection, sums, tenant, number, exchange), receipts
     sums.write(connection)
 
 
 def _write_numbers(entry: ExchangeEntry) -> None:
     """Write the row of an exchange, and count it; a row with the same id is replaced."""
     connection, exchange = entry.connection, entry.exchange
-    row = entry.conversation, *row_of(exchange)
-    added, changes_kind = connection.execute(_INSERT, row).fetchall(), True
-    if not added:
-        [removed] = connection.execute(_REMOVE, (entry.conversation, exchange.id)).fetchall()
-        changes_kind = removed[0] != exchange.shadow
-        _count(entry, removed, -1, may_be_alone=changes_kind)
-        # The new row gets a new number, so that it is among the newest exchanges.
-        added = connection.execute(_INSERT, row).fetchall()
-        if changes_kind:
+    place = entry.conversation, exchange.id
+    # The new row gets a new number, so that it is among the newest exchanges.
+    old = connection.ask(_REMOVE, place)
+    new = connection.ask(_INSERT, (entry.conversation, *row_of(exchange)))
+    others, of_other_kind = (
+        connection.ask(_OTHERS, (*place, kind)) for kind in (exchange.shadow, not exchange.shadow)
+    )
+
+    def count() -> None:
+        replaced, [added] = old(), new()
+        moves = any(removed[0] != exchange.shadow for removed in replaced)
+        # An exchange that replaces one of its kind does not change the number of conversations.
+        alone = not others() and (moves or not replaced)
+        count_exchange(entry.sums, entry.tenant, added, 1, alone=alone)
+        for removed in replaced:
+            count_exchange(entry.sums, entry.tenant, removed, -1, alone=moves and not of_other_kind())
+        if moves:
             _move_receipts(entry)
-    _count(entry, added[0], 1, may_be_alone=changes_kind)
+
+    entry.sums.count_later(count)
     if exchange.context is not None:
         connection.execute(
             "INSERT INTO contexts (conversation, request, numbers) VALUES (?, ?, ?) ON CONFLICT (conversation) "
@@ -119,53 +157,40 @@ def _write_numbers(entry: ExchangeEntry) -> None:
         )
 
 
-def _count(entry: ExchangeEntry, counted: Sequence[Any], sign: int, *, may_be_alone: bool) -> None:
-    """Count an exchange, and its conversation if that has no other exchange with the same value of `shadow`.
-
-    An exchange that replaces one of its kind cannot change the number of conversations, so nobody has to look.
-    """
-    others = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
-    place = entry.conversation, entry.exchange.id, counted[0]
-    alone = may_be_alone and entry.connection.execute(others, place).fetchone() is None
-    count_exchange(entry.sums, entry.tenant, counted, sign, alone=alone)
-
-
-def _conversation(connection: SqlConnection, tenant: str, exchange: Exchange) -> int:
-    """Return the row number of the conversation, after updating its client, format, model and time."""
-    row = connection.execute(
-        "SELECT n, client, format, model, last FROM conversations WHERE tenant = ? AND id = ?",
-        (tenant, exchange.conversation),
-    ).fetchone()
-    if row is None:
-        row = begin(connection, tenant, exchange.conversation, exchange.time), "", "", "", exchange.time
-    number, *known, last = row
-    now = [exchange.client, exchange.format, exchange.model]
-    if known != now or last < exchange.time:
-        connection.execute(
-            "UPDATE conversations SET client = ?, format = ?, model = ?, last = ? WHERE n = ?",
-            (*now, max(exchange.time, last), number),
-        )
-    return int(number)
-
-
 def _move_receipts(entry: ExchangeEntry) -> None:
     """Mark the receipts of an exchange as shadow receipts.
 
     The provider refused the pruned request, so the proxy sent the original one, and nothing was cut.
     """
-    shadow = entry.exchange.shadow
-    place = entry.conversation, entry.exchange.request, not shadow
-    chosen = "WHERE conversation = ? AND request = ? AND shadow = ?"
-    tallies = entry.connection.execute(
-        "SELECT strategy, count(DISTINCT item), sum(tokens_before - tokens_after) "
-        f"FROM receipts {chosen} GROUP BY strategy",
-        place,
-    ).fetchall()
-    for strategy, count, tokens in tallies:
-        entry.sums.add(_COUNT, (entry.tenant, not shadow, strategy), (-count, -tokens))
-        entry.sums.add(_COUNT, (entry.tenant, shadow, strategy), (count, tokens))
+    exchange = entry.exchange
+    with _recounted(entry, "request = ?", [exchange.request]):
+        entry.connection.execute(
+            "UPDATE receipts SET shadow = ? WHERE conversation = ? AND request = ?",
+            (exchange.shadow, entry.conversation, exchange.request),
+        )
     move_cuts(entry)
-    entry.connection.execute(f"UPDATE receipts SET shadow = ? {chosen}", (shadow, *place))
+
+
+@contextmanager
+def _recounted(entry: ExchangeEntry, chosen: str, values: Sequence[Any]) -> Iterator[None]:
+    """Count the receipts that a condition chooses before and after the block, and add the difference to the sums.
+
+    Several cuts of one strategy in one call are one prune.
+    """
+    query = (
+        "SELECT shadow, strategy, count(DISTINCT item), sum(tokens_before - tokens_after) FROM receipts "
+        f"WHERE conversation = ? AND {chosen} GROUP BY shadow, strategy"
+    )
+
+    def add(sign: int, rows: Sequence[Any]) -> None:
+        for shadow, strategy, count, tokens in rows:
+            entry.sums.add(_COUNT, (entry.tenant, shadow, strategy), (sign * count, sign * tokens))
+
+    before = entry.connection.ask(query, (entry.conversation, *values))
+    yield
+    after = entry.connection.ask(query, (entry.conversation, *values))
+    entry.sums.count_later(lambda: add(-1, before()))
+    entry.sums.count_later(lambda: add(1, after()))
 
 
 def _share_price(entry: ExchangeEntry) -> None:
@@ -182,30 +207,38 @@ def _share_price(entry: ExchangeEntry) -> None:
     )
 
 
+def _write_receipts(entry: ExchangeEntry, receipts: Sequence[Ready]) -> None:
+    """Write receipts, and count them. No statement waits for another, whatever their number."""
+    if not receipts:
+        return
+    # Receipts of the first stores name their own part as their item.
+    parts = {part for receipt, _ in receipts for part in (receipt.item or receipt.edit.target, receipt.edit.target)}
+    items = [f"{part.message}.{part.part}" for part in sorted(parts)]
+    with _recounted(entry, f"item IN ({','.join('?' * len(items))})", items):
+        for receipt, original in receipts:
+            _write_receipt(entry, receipt, original)
+
+
 def _write_receipt(entry: ExchangeEntry, receipt: Receipt, original: Original | None) -> None:
+    """Write a receipt in place of an earlier one of the same part.
+
+    The earlier one stays if it tells of a cut that was made, and the new one only of one that was not.
+    """
     connection, exchange, edit = entry.connection, entry.exchange, receipt.edit
     place = entry.conversation, *edit.target
-    held = connection.execute(
-        "SELECT strategy, tokens_before - tokens_after, shadow, item, what FROM receipts "
-        "WHERE conversation = ? AND message = ? AND part = ?",
-        place,
-    ).fetchone()
-    if held is not None:
-        strategy, tokens, shadow, item, what = held
-        if (exchange.shadow and not shadow) or (receipt.passed and what != PASSED):
-            return
-        connection.execute("DELETE FROM receipts WHERE conversation = ? AND message = ? AND part = ?", place)
-        alone = _is_only_receipt(entry, shadow, strategy, item)
-        entry.sums.add(_COUNT, (entry.tenant, shadow, strategy), (-alone, -tokens))
-    whole = receipt.item or edit.target
-    item = f"{whole.message}.{whole.part}"
-    alone = _is_only_receipt(entry, exchange.shadow, edit.counted_as, item)
-    after = edit.tokens_before if receipt.passed else edit.tokens_after
-    entry.sums.add(_COUNT, (entry.tenant, exchange.shadow, edit.counted_as), (alone, edit.tokens_before - after))
+    replaced = f"shadow >= ? AND what = '{PASSED}'" if receipt.passed else "shadow >= ?"
+    connection.execute(
+        f"DELETE FROM receipts WHERE conversation = ? AND message = ? AND part = ? AND {replaced}",
+        (*place, exchange.shadow),
+    )
+    if original is not None:
+        connection.execute(_KEEP_ORIGINAL, (entry.tenant, original.hash, original.size, original.data))
+    item = receipt.item or edit.target
     connection.execute(
         "INSERT INTO receipts (conversation, message, part, id, request, time, turn, tool, what, "
         "strategy, reason, tokens_before, tokens_after, price, shadow, original, item) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?)",
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, "
+        "(SELECT n FROM originals WHERE tenant = ? AND hash = ?), ?) ON CONFLICT DO NOTHING",
         (
             *place,
             receipt.id,
@@ -217,33 +250,10 @@ def _write_receipt(entry: ExchangeEntry, receipt: Receipt, original: Original | 
             edit.counted_as,
             edit.reason,
             edit.tokens_before,
-            after,
+            edit.tokens_before if receipt.passed else edit.tokens_after,
             exchange.shadow,
-            _write_original(connection, entry.tenant, original) if original is not None else None,
-            item,
+            entry.tenant,
+            original.hash if original is not None else None,
+            f"{item.message}.{item.part}",
         ),
     )
-
-
-def _is_only_receipt(entry: ExchangeEntry, shadow: bool, strategy: str, item: str) -> bool:
-    """Return whether the item has no other receipt of this strategy: several cuts in one call are one prune."""
-    others = "SELECT 1 FROM receipts WHERE conversation = ? AND item = ? AND strategy = ? AND shadow = ? LIMIT 1"
-    return entry.connection.execute(others, (entry.conversation, item, strategy, shadow)).fetchone() is None
-
-
-def _write_original(connection: SqlConnection, tenant: str, original: Original) -> int:
-    """Return the row number of an original, and write it unless it exists."""
-    row = connection.execute(
-        "SELECT n, substr(data, 1, ?) FROM originals WHERE tenant = ? AND hash = ?",
-        (ABOUT_KEY, tenant, original.hash),
-    ).fetchone()
-    if row is not None:
-        if row[1] != original.data[:ABOUT_KEY]:
-            # It is stored without a key, or with one that is no longer the first.
-            connection.execute("UPDATE originals SET data = ? WHERE n = ?", (original.data, row[0]))
-        return int(row[0])
-    [[number]] = connection.execute(
-        "INSERT INTO originals (tenant, hash, size, data) VALUES (?, ?, ?, ?) RETURNING n",
-        (tenant, original.hash, original.size, original.data),
-    ).fetchall()
-    return int(number)

@@ -66,9 +66,9 @@ _SAVED: Final = """
 class SqlReports:
     """The methods of `Store` that read exchanges, receipts, originals and totals; `Store` documents them."""
 
-    def __init__(self, database: SqlDatabase, cipher: Cipher | None = None) -> None:
+    def __init__(self, database: SqlDatabase, cipher: Cipher) -> None:
         self._database = database
-        self._cipher = cipher or Cipher()
+        self._cipher = cipher
 
     def sessions(
         self, tenant: str, limit: int | None = None, *, offset: int = 0, id: str = "", words: str = ""

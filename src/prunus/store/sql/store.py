@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from math import inf
 from typing import Any, Final
@@ -16,8 +17,8 @@ from prunus.settings.tables import StoreSettings as Limits
 from prunus.store.cipher import Cipher
 from prunus.store.records import Exchange, Info, KnownConversation
 from prunus.store.sql.cuts import experiences
-from prunus.store.sql.database import NO_LIMIT, SqlConnection, SqlDatabase
-from prunus.store.sql.memory import SqlMemory, conversation_name
+from prunus.store.sql.database import NO_LIMIT, SqlConnection, SqlDatabase, write_name
+from prunus.store.sql.memory import SqlMemory
 from prunus.store.sql.recording import encrypted_exchange, encrypted_receipt, write_exchanges, write_experiences
 from prunus.store.sql.reports import SqlReports
 from prunus.store.sql.retention import forget, forget_originals, tidy
@@ -47,22 +48,17 @@ _ASKED: Final = "SELECT what FROM asked WHERE tenant = ? AND conversation = ? OR
 class SqlStore(SqlReports):
     """A store in a database; `Store` documents the methods."""
 
-    def __init__(self, database: SqlDatabase, limits: Limits | None = None, cipher: Cipher | None = None) -> None:
+    keeps_receipts = True
+
+    def __init__(self, database: SqlDatabase, limits: Limits, cipher: Cipher) -> None:
         super().__init__(database, cipher)
         self.place = database.place
-        self._limits = limits or Limits()
+        self.hurry = database.hurry
+        self._limits = limits
         self._recorded = 0
         self._checks = 0
         self._searched = 0.0
         """When this process has last looked for originals that nobody needs."""
-
-    @property
-    def keeps_receipts(self) -> bool:
-        return True
-
-    @property
-    def hurry(self) -> Callable[[], AbstractContextManager[None]] | None:
-        return self._database.hurry
 
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
         return SqlMemory(self._database, tenant, trouble, self._cipher)
@@ -88,7 +84,7 @@ class SqlStore(SqlReports):
         for tenant, exchange, receipts in exchanges:
             keep = self._limits.originals and not exchange.shadow
             some = [encrypted_receipt(self._cipher, tenant, one, keep_original=keep) for one in receipts]
-            names |= {f"original {tenant!r} {one.hash.hex()}" for _, one in some if one is not None}
+            names |= {write_name("original", tenant, one.hash.hex()) for _, one in some if one is not None}
             ready.append((tenant, encrypted_exchange(self._cipher, tenant, exchange), some))
         return partial(write_exchanges, ready), names
 
@@ -98,7 +94,7 @@ class SqlStore(SqlReports):
             "INSERT INTO hidden (tenant, key, value, seen) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value, seen = excluded.seen",
             [(tenant, key, value, time.time())],
-            _hidden_name(tenant, key),
+            write_name("hidden", tenant, key),
         )
 
     def hidden(self, tenant: str, keys: Iterable[str]) -> dict[str, bytes]:
@@ -109,7 +105,7 @@ class SqlStore(SqlReports):
         now = time.time()
         unused = [(now, tenant, key) for key, (_, seen) in found.items() if now - seen > _DAY]
         if unused:
-            names = (_hidden_name(tenant, key) for _, _, key in unused)
+            names = (write_name("hidden", tenant, key) for _, _, key in unused)
             # The exchanges are read. If their use cannot be saved now, the next read saves it.
             with suppress(StoreError):
                 self._change("UPDATE hidden SET seen = ? WHERE tenant = ? AND key = ?", unused, *names)
@@ -119,7 +115,7 @@ class SqlStore(SqlReports):
         self._change(
             "INSERT INTO asked (tenant, conversation, what, time) VALUES (?, ?, ?, ?)",
             [(tenant, conversation, what, time.time())],
-            conversation_name(tenant, conversation),
+            write_name("conversation", tenant, conversation),
         )
 
     def asked(self, tenant: str, conversation: str) -> tuple[str, ...]:
@@ -136,7 +132,7 @@ class SqlStore(SqlReports):
             connection.execute("DELETE FROM asked WHERE tenant = ? AND conversation = ?", place)
             return found
 
-        return self._database.write(take, conversation_name(tenant, conversation))
+        return self._database.write(take, write_name("conversation", tenant, conversation))
 
     def experiences(self, tenant: str, *, shadow: bool = False) -> Mapping[str, Experience]:
         return self._database.report(lambda connection: experiences(connection, tenant, shadow))
@@ -157,15 +153,11 @@ class SqlStore(SqlReports):
             def one(what: str) -> Any:
                 return connection.execute(f"SELECT {what}").fetchone()[0]
 
-            space = self._database.space(connection)
-            return Info(
-                self.place,
-                space.version,
-                space.size,
-                space.free,
-                self._limits.size,
-                self._limits.days,
-                tuple(tenant for [tenant] in connection.execute(_TENANTS)),
+            return replace(
+                self._database.space(connection),
+                limit=self._limits.size,
+                days=self._limits.days,
+                tenants=tuple(tenant for [tenant] in connection.execute(_TENANTS)),
                 conversations=one("count(*) FROM conversations"),
                 exchanges=one("count(*) FROM exchanges"),
                 receipts=one("count(*) FROM receipts WHERE what != 'passed'"),
@@ -188,8 +180,8 @@ class SqlStore(SqlReports):
         return gone
 
     def forget_hidden(self, tenant: str, before: float) -> int:
-        query = "DELETE FROM hidden WHERE tenant = ? AND seen < ?"
-        gone = self._database.write(lambda connection: connection.execute(query, (tenant, before)).rowcount)
+        query = "DELETE FROM hidden WHERE tenant = ? AND seen < ? RETURNING key"
+        gone = self._database.write(lambda connection: len(connection.execute(query, (tenant, before)).fetchall()))
         if gone:
             self._database.scrub()
         return gone
@@ -249,11 +241,7 @@ class SqlLedgers(WithoutReceipts, SqlStore):
 
 
 def _conversation_names(exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]) -> set[str]:
-    return {conversation_name(tenant, exchange.conversation) for tenant, exchange, _ in exchanges}
-
-
-def _hidden_name(tenant: str, key: str) -> str:
-    return f"hidden {tenant!r} {key}"
+    return {write_name("conversation", tenant, exchange.conversation) for tenant, exchange, _ in exchanges}
 
 
 def _hidden(connection: SqlConnection, tenant: str, keys: list[str]) -> dict[str, tuple[bytes, float]]:

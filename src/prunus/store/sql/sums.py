@@ -1,12 +1,13 @@
 """Rows that add up what many conversations do, such as the totals of a tenant.
 
 Each transaction that adds to such a row makes all others wait that add to it too, on every replica, until it ends.
-So additions are collected, and written as the last statements before the commit, always in the same order.
+So additions are collected, and written as the last statements before the commit, always in the same order. What
+they depend on is asked for on the way, and read together in front of them: a server then answers once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from prunus.store.sql.database import SqlConnection
@@ -26,6 +27,7 @@ class Additions:
     """The additions of one transaction."""
 
     def __init__(self) -> None:
+        self._uncounted: list[Callable[[], None]] = []
         self._added: dict[str, dict[tuple[Any, ...], list[float]]] = {}
 
     def add(self, statement: str, key: tuple[Any, ...], values: Iterable[float]) -> None:
@@ -34,7 +36,14 @@ class Additions:
         known = rows.get(key)
         rows[key] = [*values] if known is None else [a + b for a, b in zip(known, values, strict=True)]
 
+    def count_later(self, count: Callable[[], None]) -> None:
+        """Have a callback read the rows that it asked for, and add to the sums, once all statements are sent."""
+        self._uncounted.append(count)
+
     def write(self, connection: SqlConnection) -> None:
         """Write all additions; the transaction should end then."""
+        for count in self._uncounted:  # one of them may append another
+            count()
+        self._uncounted.clear()  # a callback holds these additions, and would keep them in memory
         for statement, rows in sorted(self._added.items()):
             connection.executemany(statement, [(*key, *values) for key, values in sorted(rows.items())])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from prunus.store.sql.database import SqlConnection
 from prunus.store.sql.migrations import Migration
@@ -30,11 +30,25 @@ _PROBLEMS: Final = {
 }
 
 
-def connect(path: Path, wait: float) -> sqlite3.Connection:
+class FileConnection(sqlite3.Connection):
+    """A connection to a file; see `prunus.store.sql.database`."""
+
+    def ask(self, statement: str, values: Sequence[Any] = (), /) -> Callable[[], list[Any]]:
+        """Run a statement, and return a function that returns its rows, as they are now."""
+        rows = self.execute(statement, values).fetchall()
+        return lambda: rows
+
+
+def connect(path: Path, wait: float) -> FileConnection:
     """Open a file that exists; the connection waits up to `wait` seconds for the locks of others."""
     # mode=rw: if SQLite created the file itself, other users could read it.
     connection = sqlite3.connect(
-        f"{path.as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None, check_same_thread=False
+        f"{path.as_uri()}?mode=rw",
+        uri=True,
+        timeout=wait,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=FileConnection,
     )
     try:
         connection.execute("PRAGMA synchronous=NORMAL")
@@ -49,7 +63,7 @@ def connect(path: Path, wait: float) -> sqlite3.Connection:
     return connection
 
 
-def connect_writer(path: Path, wait: float) -> sqlite3.Connection:
+def connect_writer(path: Path, wait: float) -> FileConnection:
     """Open a file for `begin_writing`, which waits for the locks of others itself."""
     connection = connect(path, wait)
     connection.execute("PRAGMA busy_timeout=0")

@@ -12,16 +12,18 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Lock, local
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from prunus.errors import TooLate
-from prunus.store.sql.database import DiskSpace, SqlConnection, SqlDatabase
+from prunus.store.records import Info
+from prunus.store.sql.database import SqlConnection, SqlDatabase
 from prunus.store.sql.migrations import MIGRATIONS, Migration
 from prunus.store.sqlite.connection import (
     CORRUPT,
+    FileConnection,
     begin_writing,
     connect,
     connect_writer,
@@ -32,9 +34,11 @@ from prunus.store.sqlite.connection import (
 )
 from prunus.store.sqlite.file import SIDECARS, beside, directory_lock, has_our_header, restrict_to_owner
 from prunus.store.store import NoStore, StoreError, Unavailable
+from prunus.text.printable import printable_logger
 
 T = TypeVar("T")
 
+_LOGGER: Final = printable_logger("prunus.store")
 _PAGES: Final = 2_000
 """With more empty pages than this, `shrink` returns this many to the disk at a time."""
 
@@ -48,8 +52,8 @@ class _Patience(local):
 class Database(SqlDatabase):
     """Runs callbacks on the file; `SqlDatabase` documents the methods.
 
-    If the file was deleted, the database creates a new one. It renames a damaged file of Prunus, and reports that
-    with `say`. It never touches a file of another program; every call then fails. With `existing` it neither
+    If the file was deleted, the database creates a new one. It renames a damaged file of Prunus, and the log says
+    so. It never touches a file of another program; every call then fails. With `existing` it neither
     creates nor renames files: people who look at a store do not want to change it. `own_path` says that the path is
     in the data directory of Prunus, so the file belongs to Prunus whatever it contains.
     """
@@ -63,7 +67,6 @@ class Database(SqlDatabase):
         wait: float = 0.25,
         existing: bool = False,
         own_path: bool = False,
-        say: Callable[[str], None] = lambda _: None,
         migrations: Sequence[Migration] = MIGRATIONS,
     ) -> None:
         self.path = path.absolute()
@@ -71,46 +74,42 @@ class Database(SqlDatabase):
         self._wait = wait
         self._existing = existing
         self._own_path = own_path
-        self._say = say
         self._migrations = migrations
-        self._free: list[sqlite3.Connection] = []
-        self._free_writer: list[sqlite3.Connection] = []
+        self._free: list[FileConnection] = []
+        self._free_writer: list[FileConnection] = []
         """The connection for writes, unless the thread that holds `_writing` uses it."""
         self._file: tuple[int, ...] | None = None
         """The process id and the file that the connections belong to."""
-        self._inherited: list[sqlite3.Connection] = []
+        self._inherited: list[FileConnection] = []
         self._opening = Lock()
         self._writing = Lock()
         self._stuck = False
         self._patience = _Patience()
+        self.hurry = self._hurry
 
-    def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def read(self, work: Callable[[FileConnection], T]) -> T:
         return self._guarded(lambda: self._with_connection(work, self._free))
 
-    def snapshot(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        def within(connection: sqlite3.Connection) -> T:
+    def snapshot(self, *queries: tuple[str, Sequence[Any]]) -> list[list[Any]]:
+        def within(connection: FileConnection) -> list[list[Any]]:
             connection.execute("BEGIN")
-            done = work(connection)
+            found = [connection.execute(*query).fetchall() for query in queries]
             connection.execute("COMMIT")
-            return done
+            return found
 
         return self.read(within)
 
-    def report(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def report(self, work: Callable[[FileConnection], T]) -> T:
         # Readers of SQLite delay nobody, so they may take their time.
         return self.read(work)
 
-    def write(self, work: Callable[[sqlite3.Connection], T], *names: str) -> T:
+    def write(self, work: Callable[[FileConnection], T], *names: str) -> T:
         # SQLite runs one transaction at a time, so `names` makes no difference.
         return self._guarded(lambda: self._write_alone(work))
 
-    @property
-    def hurry(self) -> Callable[[], AbstractContextManager[None]]:
-        """Begins a block in which this thread waits for no other writer; see `Store.hurry`."""
-        return self._hurry
-
     @contextmanager
     def _hurry(self) -> Iterator[None]:
+        """Begin a block in which this thread waits for no other writer; see `Store.hurry`."""
         if self._writing.locked():
             raise TooLate("another thread writes to the store")
         self._patience.hurried = True
@@ -134,14 +133,14 @@ class Database(SqlDatabase):
         pages, free, size = self.read(lambda connection: [pragma(connection, name) for name in names])
         return (pages - free) * size
 
-    def space(self, connection: SqlConnection) -> DiskSpace:
+    def space(self, connection: SqlConnection) -> Info:
         """Return the address of the file, and its size with that of its sidecar files."""
         size = 0
         for suffix in ("", *SIDECARS):
             with suppress(FileNotFoundError):
                 size += beside(self.path, suffix).stat().st_size
         free = pragma(connection, "freelist_count") * pragma(connection, "page_size")
-        return DiskSpace(pragma(connection, "user_version"), size, free)
+        return Info(self.place, pragma(connection, "user_version"), size, free)
 
     def checkpoint(self) -> None:
         """Move the log into the file; other connections may read and write meanwhile."""
@@ -172,7 +171,7 @@ class Database(SqlDatabase):
                 raise self.problem(error) from error
         raise AssertionError
 
-    def _with_connection(self, work: Callable[[sqlite3.Connection], T], free: list[sqlite3.Connection]) -> T:
+    def _with_connection(self, work: Callable[[FileConnection], T], free: list[FileConnection]) -> T:
         """Run a callback with a connection that no other thread uses meanwhile."""
         file = self._ensure_open()
         try:
@@ -190,7 +189,7 @@ class Database(SqlDatabase):
             else:
                 connection.close()
 
-    def _write_alone(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _write_alone(self, work: Callable[[FileConnection], T]) -> T:
         # After one timeout on a locked file, later calls do not wait until a transaction succeeds again.
         hurried = self._patience.hurried
         wait = 0.0 if self._stuck or hurried else self._wait
@@ -205,9 +204,7 @@ class Database(SqlDatabase):
         finally:
             self._writing.release()
 
-    def _transaction(
-        self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], T], wait: float
-    ) -> T:
+    def _transaction(self, connection: FileConnection, work: Callable[[FileConnection], T], wait: float) -> T:
         try:
             begin_writing(connection, wait)
         except sqlite3.OperationalError as error:
@@ -273,7 +270,7 @@ class Database(SqlDatabase):
             for suffix in ("-wal", ""):
                 with suppress(FileNotFoundError):
                     beside(self.path, suffix).rename(beside(aside, suffix))
-        self._say(f"{problem}; it was kept as {aside.name}, and a new one was started")
+        _LOGGER.warning(f"{problem}; it was kept as {aside.name}, and a new one was started")
 
     def _drop(self) -> None:
         mine = self._file is not None and self._file[0] == os.getpid()

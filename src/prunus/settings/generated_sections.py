@@ -23,7 +23,7 @@ from prunus.schedule.budget import Budget
 from prunus.schedule.pressure import Pressure
 from prunus.schedule.reminders import Reminders
 from prunus.settings.acp import SHORTHANDS, known_at
-from prunus.settings.layers import MISSING, Layer, Place, similar
+from prunus.settings.layers import MISSING, Layer, SettingPlace, similar
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 """A whole number, 0 or more."""
@@ -179,7 +179,7 @@ def _text(details: ErrorDetails, model: type[BaseModel]) -> str:
             return _EXPECTED.get(kind, details["msg"])
 
 
-def _unknown(place: Place, model: type[BaseModel]) -> str:
+def _unknown(place: SettingPlace, model: type[BaseModel]) -> str:
     *parents, key = place
     table: type[BaseModel] | None = model
     for step in parents:

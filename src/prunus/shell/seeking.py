@@ -1,7 +1,6 @@
-"""The texts that a shell edit looks for in a file: an agent can only name them if it has seen them.
+"""The texts that a program looks for in the files that it edits, by the words on its command line.
 
-Edits by `sed -i`, by `perl -i`, by Python on the command line, and by PowerShell are read. An edit that names
-lines by their numbers alone, such as `sed -i 5d`, says nothing about their text.
+An edit that names lines by their numbers alone, such as `sed -i 5d`, says nothing about their text.
 """
 
 from __future__ import annotations
@@ -9,13 +8,13 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from prunus.shell import powershell
-from prunus.shell.changing import writes
+from prunus.shell.changes import value_of
+from prunus.shell.changing import perl, writes
 from prunus.shell.printing import sed_expressions
-from prunus.shell.programs import ShellStep, steps
+from prunus.shell.words import Simple, Word
 
 _SUBSTITUTES: Final = re.compile(r"\bs([/|#!,~@])((?:\\.|(?!\1)[^\\])++)\1", re.S)
 _REPLACES: Final = re.compile(r"-c?replace\s+(['\"])((?:(?!\1).)++)\1|\.Replace\(\s*(['\"])((?:(?!\3).)++)\3", re.S)
@@ -27,41 +26,28 @@ _GROUPING: Final = frozenset("(){}+?|")
 _ANCHORS: Final = frozenset("^$")
 
 
-def texts_sought(command: str) -> Iterator[str]:
-    """The texts that the edits of a command look for, each as far as its text is certain."""
-    if powershell.looks_like(command):
-        yield from _by_powershell(command)
-        return
-    for step in steps(command) or ():
-        yield from _by_step(step)
-
-
-def _by_step(step: ShellStep) -> Iterator[str]:
-    match step.name:
-        case "sed" | "gsed":
-            for expression, extended in sed_expressions(step.words[1:]):
-                yield from plain_texts(expression, extended=extended)
-        case "perl" if step.changed.files:
-            for found in _SUBSTITUTES.finditer("\n".join(step.texts[1:])):
-                yield from plain_texts(found[2], extended=True)
-        case "python" | "python3":
-            yield from _by_python(_script(step))
-
-
-def _script(step: ShellStep) -> str:
-    """The script on a command line or in its heredoc, if the script writes."""
-    texts = step.texts
-    given = (texts[at + 1] for at, text in enumerate(texts[:-1]) if text in ("-c", "-e", "--eval"))
-    script = next(given, step.simple.heredoc or "")
-    return script if writes(script) else ""
-
-
-def _by_powershell(command: str) -> Iterator[str]:
+def by_powershell(command: str) -> Iterator[str]:
+    """The texts that the cmdlets and operators of PowerShell itself look for."""
     for _, expression, _, text in _REPLACES.findall(command) if _WRITES_BACK.search(command) else ():
         yield from (text,) if text else plain_texts(expression, extended=True)
 
 
-def _by_python(script: str) -> Iterator[str]:
+def by_sed(words: Sequence[Word], simple: Simple) -> Iterator[str]:
+    for expression, extended in sed_expressions(words):
+        yield from plain_texts(expression, extended=extended)
+
+
+def by_perl(words: Sequence[Word], simple: Simple) -> Iterator[str]:
+    if perl(words, simple).files:
+        for found in _SUBSTITUTES.finditer("\n".join(word.text for word in words)):
+            yield from plain_texts(found[2], extended=True)
+
+
+def by_python(words: Sequence[Word], simple: Simple) -> Iterator[str]:
+    given = value_of(words, "-c", "-e", "--eval")
+    script = simple.heredoc or "" if given is None else given.text
+    if not writes(script):
+        return
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # The script's own odd escapes are not our business.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prunus.engine.sums import Sums
+from prunus.engine.prefix_sums import Sums
 
 STEPS = st.lists(st.tuples(st.booleans(), st.integers(0, 1000), st.integers(-50, 50)), max_size=60)
 

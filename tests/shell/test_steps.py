@@ -2,7 +2,7 @@
 
 import pytest
 
-from prunus.shell.programs import ShellStep, pipelines, steps
+from prunus.shell.steps import ShellStep, pipelines, steps
 
 
 def only(command: str) -> ShellStep:
@@ -14,6 +14,7 @@ def only(command: str) -> ShellStep:
     ("command", "name"),
     [
         ("sudo -E env A=1 make test", "make"),
+        ("sudo -u www -E make test", "make"),
         ("npx prettier --write a.ts", "prettier"),
         ("uv run pytest -q", "pytest"),
         ("npm run build", "npm"),
@@ -28,10 +29,19 @@ def test_a_step_names_the_program_behind_its_runners(command: str, name: str) ->
 
 @pytest.mark.parametrize(
     ("command", "kind"),
-    [("ls", "reads"), ("pytest", "works"), ("pre-commit run", "rewrites"), ("frobnicate", "unknown")],
+    [
+        ("ls", "reads"),
+        ("pytest", "works"),
+        ("pre-commit run", "rewrites"),
+        ("frobnicate", "unknown"),
+        ("make test", "works"),
+        ("make release", "rewrites"),
+        ("codex export", "reads"),
+        ("codex exec", "rewrites"),
+    ],
 )
 def test_the_table_says_what_a_program_does_to_other_files(command: str, kind: str) -> None:
-    assert only(command).program.kind == kind
+    assert only(command).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -51,7 +61,7 @@ def test_the_table_says_what_a_program_does_to_other_files(command: str, kind: s
 )
 def test_a_step_says_which_files_it_changes(command: str, files: list[str], wild: bool) -> None:
     found = [step.changes for step in steps(command) or ()]
-    assert [word.text for changes in found for word in changes.files] == files
+    assert [path for changes in found for path in changes.paths] == files
     assert any(changes.wild for changes in found) is wild
 
 
@@ -62,3 +72,16 @@ def test_pipelines_are_steps_that_are_joined_by_pipes() -> None:
 
 def test_a_command_that_cannot_be_read_has_no_steps() -> None:
     assert steps("echo 'open") is None
+
+
+@pytest.mark.parametrize(
+    ("command", "folders"),
+    [
+        ("cd src && ls && cd ../lib && ls", ["", "src", "src", "lib"]),
+        ("(cd src && ls); ls", ["", "src", ""]),
+        ("cd $DIR && ls && cd /w && ls", ["", None, None, "/w"]),
+        ("cd src | ls; ls", ["", "", ""]),
+    ],
+)
+def test_a_step_knows_the_folder_that_it_runs_in(command: str, folders: list[str | None]) -> None:
+    assert [step.folder for step in steps(command) or ()] == folders

@@ -1,6 +1,7 @@
 import pytest
 
-from prunus.shell.sought import plain_texts, texts_sought
+from prunus.shell.seeking import plain_texts
+from prunus.shell.spelled_out import texts_sought
 
 PYTHON = """python3 - <<'EOF'
 import re
