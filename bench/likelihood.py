@@ -27,7 +27,7 @@ from prunus.clients.sessions import Session, load
 from prunus.history import Message, Ref
 from prunus.lab.conversations import conversations
 from prunus.lab.pool import spread
-from prunus.lab.replay import Form, Reader
+from prunus.lab.replay import PartForm, Reader
 from prunus.lab.retention import Need, Needs
 from prunus.outlines.outline import outline
 from prunus.providers import provider_named
@@ -141,7 +141,7 @@ def _looks(agent: str, session: Session) -> Iterator[Look]:
             later[need.shown[-1]].append(need)
     outlines: dict[int, str] = {}
 
-    def used(place: int, form: Form, request: int, result: bool) -> bool:
+    def used(place: int, form: PartForm, request: int, result: bool) -> bool:
         coming = [need.word for need in later.get(place, ()) if need.request >= request]
         if coming and result and place not in outlines:
             outlines[place] = outline(getattr(form.part, "text", ""), SHARE)

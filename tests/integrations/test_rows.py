@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from prunus import Pruner, Settings
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
+from prunus.integrations.rows import ChatRow, MadeCall, RowChanges, answered, prune_rows, said
 from tests.integrations.scenario import FailingPruner
 
 LONG = "\n".join(f"line {n} of a file that is long enough to be worth a note" for n in range(60))
@@ -55,7 +55,7 @@ def to_rows(message: Said) -> Iterator[ChatRow]:
             yield said("user", part.text, n, unknown)
 
 
-def put_back(message: Said, changes: Changes) -> Said:
+def put_back(message: Said, changes: RowChanges) -> Said:
     parts = list(message.parts)
     for n, new in changes.items():
         assert isinstance(n, int)
@@ -64,7 +64,7 @@ def put_back(message: Said, changes: Changes) -> Said:
     return replace(message, parts=tuple(parts))
 
 
-def broken_put_back(message: Said, changes: Changes) -> Said:
+def broken_put_back(message: Said, changes: RowChanges) -> Said:
     raise TypeError("a message of another version")
 
 

@@ -24,7 +24,7 @@ TYPICAL: Final = Usage(input=0, cache_read=2_200_000, cache_write=130_000, outpu
 Cached and written tokens assume the prices 0.1/1.25 and the recorded times. The output counts only text that the
 history shows, so it lacks hidden reasoning.
 """
-Group = tuple[tuple[RunResult, RunResult], ...]
+PairedRuns = tuple[tuple[RunResult, RunResult], ...]
 """The pairs of runs of one task: the run without Prunus, then the run behind Prunus."""
 _FIGURES: Final[tuple[tuple[str, bool, Callable[[RunResult], float]], ...]] = (
     ("solved", False, lambda run: float(run.solved)),
@@ -171,8 +171,10 @@ def compare(results: Sequence[RunResult]) -> Comparison | None:
     )
 
 
-def _figure(groups: Sequence[Group], name: str, relative: bool, value: Callable[[RunResult], float]) -> ArmFigures:
-    def change(drawn: Sequence[Group]) -> float:
+def _figure(
+    groups: Sequence[PairedRuns], name: str, relative: bool, value: Callable[[RunResult], float]
+) -> ArmFigures:
+    def change(drawn: Sequence[PairedRuns]) -> float:
         pairs = [pair for group in drawn for pair in group]
         without, behind = (sum(value(pair[side]) for pair in pairs) for side in (0, 1))
         if relative:

@@ -17,7 +17,7 @@ from prunus.cli.table import say, show
 
 if TYPE_CHECKING:
     from prunus.clients.launcher import Host
-    from prunus.clients.permanent import FileChange
+    from prunus.clients.permanent import ConfigChange
 
 
 @click.command("setup")
@@ -82,12 +82,12 @@ def _client(name: str, host: Host, *, undo: bool, yes: bool) -> None:
 
 
 def _service(host: Host, *, undo: bool, yes: bool) -> None:
-    from prunus.clients.permanent import FileChange
+    from prunus.clients.permanent import ConfigChange
     from prunus.proxy.service import service_file
 
     file = service_file(sys.platform, host.home, [*own_command(), "proxy"], host.environment)
     before = file.path.read_text(encoding="utf-8") if file.path.exists() else None
-    change = FileChange(file.path, before, None if undo else file.text)
+    change = ConfigChange(file.path, before, None if undo else file.text)
     if change.before == change.after:
         click.echo(f"{file.path}: nothing to {'undo' if undo else 'change'}")
     elif undo:
@@ -98,7 +98,7 @@ def _service(host: Host, *, undo: bool, yes: bool) -> None:
         click.echo("Start it, now and whenever you log in:\n" + "\n".join(f"  {line}" for line in file.start))
 
 
-def _agreed(changes: Sequence[FileChange], yes: bool) -> bool:
+def _agreed(changes: Sequence[ConfigChange], yes: bool) -> bool:
     """Show the changes and ask for consent."""
     for change in changes:
         say(change.diff())

@@ -1,7 +1,7 @@
 """Keep an agent behind the proxy for good, by values in the agent's own settings files; and undo that.
 
 Nothing here writes: `plan_setup` and `plan_undo` return the changes, so that a user can look at them first, and
-`FileChange.write` makes one. The first change to a file leaves a copy of it beside it, with the ending
+`ConfigChange.write` makes one. The first change to a file leaves a copy of it beside it, with the ending
 `.before-prunus`. Undo takes earlier values from that copy.
 """
 
@@ -28,7 +28,7 @@ _CONTEXT: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
+class ConfigChange:
     """One file before and after; None stands for a file that does not exist."""
 
     path: Path
@@ -82,7 +82,7 @@ def setup_state(launcher: Launcher, url: str, host: Host) -> SetupState:
     return SetupState(paths, tuple(found))
 
 
-def plan_setup(launcher: Launcher, url: str, host: Host, settings: Path) -> list[FileChange]:
+def plan_setup(launcher: Launcher, url: str, host: Host, settings: Path) -> list[ConfigChange]:
     """Return the changes that keep an agent behind the proxy at `url`; none if it is there already.
 
     `settings` is the user's settings file of Prunus: upstreams that the agent used so far are added to it.
@@ -102,7 +102,7 @@ def plan_setup(launcher: Launcher, url: str, host: Host, settings: Path) -> list
     return [change for change in changes if change.before != change.after]
 
 
-def plan_undo(launcher: Launcher, url: str, host: Host, settings: Path) -> list[FileChange]:
+def plan_undo(launcher: Launcher, url: str, host: Host, settings: Path) -> list[ConfigChange]:
     """Return the changes that take back `plan_setup`; none if there is nothing to take back."""
     changes, names = [], set()
     for path in _paths(launcher, url, host):
@@ -111,7 +111,7 @@ def plan_undo(launcher: Launcher, url: str, host: Host, settings: Path) -> list[
         if before is None or not own:
             continue
         names |= {_upstream_name(value) for _, value in own}
-        changes.append(FileChange(path, before, _undone(path, before, own)))
+        changes.append(ConfigChange(path, before, _undone(path, before, own)))
     still = {
         _upstream_name(value)
         for other in launchers().values()
@@ -138,7 +138,7 @@ def _undone(path: Path, before: str, own: list[tuple[KeyPath, str]]) -> str | No
     return after if copy is not None or _parsed(path, after) else None
 
 
-def _with_upstreams(settings: Path, wanted: list[str]) -> FileChange:
+def _with_upstreams(settings: Path, wanted: list[str]) -> ConfigChange:
     before = _read(settings)
     known = _upstreams(settings, before)
     every = [*known, *(one for one in dict.fromkeys(wanted) if one not in known)]
@@ -146,7 +146,7 @@ def _with_upstreams(settings: Path, wanted: list[str]) -> FileChange:
     return _change(settings, before, after)
 
 
-def _without_upstreams(settings: Path, names: Iterable[str]) -> Iterable[FileChange]:
+def _without_upstreams(settings: Path, names: Iterable[str]) -> Iterable[ConfigChange]:
     before = _read(settings)
     known = _upstreams(settings, before)
     left = [one for one in known if one.partition("=")[0] not in set(names)]
@@ -157,7 +157,7 @@ def _without_upstreams(settings: Path, names: Iterable[str]) -> Iterable[FileCha
     if copy is not None and _parsed(settings, copy) == _parsed(settings, after):
         after = copy
     empty = copy is None and not _parsed(settings, after)
-    yield FileChange(settings, before, None if empty else after, copy if left else None)
+    yield ConfigChange(settings, before, None if empty else after, copy if left else None)
 
 
 def _upstreams(settings: Path, text: str | None) -> list[str]:
@@ -165,11 +165,11 @@ def _upstreams(settings: Path, text: str | None) -> list[str]:
     return list(map(str, known)) if isinstance(known, list) else []
 
 
-def _change(path: Path, before: str | None, after: str) -> FileChange:
+def _change(path: Path, before: str | None, after: str) -> ConfigChange:
     """Return a change that makes a copy, or keeps the copy from before the file was changed by Prunus."""
     copy = _read(_copy_of(path))
     ours = bool(_own(path, before)) or path.stem == "prunus"
-    return FileChange(path, before, after, copy if ours and copy is not None else before)
+    return ConfigChange(path, before, after, copy if ours and copy is not None else before)
 
 
 def _edited(path: Path, text: str, key: KeyPath, value: str | list[str] | None) -> str:

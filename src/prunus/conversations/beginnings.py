@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from prunus.providers import Frame
 
 T = TypeVar("T")
-Group = dict[T, None]
+OrderedSet = dict[T, None]
 """The items with one key, in the order in which they were filed."""
 
 
@@ -32,8 +32,8 @@ class Beginnings(Generic[T]):
 
     def __init__(self) -> None:
         self._places: dict[T, _Place] = {}
-        self._by_first: dict[bytes, Group[T]] = {}
-        self._by_end: dict[int, dict[bytes, Group[T]]] = {}
+        self._by_first: dict[bytes, OrderedSet[T]] = {}
+        self._by_end: dict[int, dict[bytes, OrderedSet[T]]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._places)
@@ -71,7 +71,7 @@ class Beginnings(Generic[T]):
                 yield from tails.get(Frame.tail(body, end), ())
 
 
-def _take(groups: dict[bytes, Group[T]], name: bytes, item: T) -> None:
+def _take(groups: dict[bytes, OrderedSet[T]], name: bytes, item: T) -> None:
     group = groups[name]
     del group[item]
     if not group:

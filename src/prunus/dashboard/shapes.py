@@ -13,8 +13,8 @@ from prunus.reuse.asked_again import Tried
 from prunus.store.records import StoredReceipt
 from prunus.text.numbers import counted, percent, short
 
-Item = TypeVar("Item")
-Column = tuple[str, str, Callable[[Item], Child]]
+T = TypeVar("T")
+Column = tuple[str, str, Callable[[T], Child]]
 """A heading, its class names, and the cell of an item.
 
 Cells that are a `number` stand right-aligned, a narrow screen leaves out what is `spare`, and `long` sentences may
@@ -23,7 +23,7 @@ wrap.
 
 
 def table(
-    caption: str, items: Iterable[Item], columns: Iterable[Column[Item]], *, empty: str, id: str | None = None
+    caption: str, items: Iterable[T], columns: Iterable[Column[T]], *, empty: str, id: str | None = None
 ) -> Markup:
     """Return a table that scrolls inside itself where it is too wide; `empty` stands in place of no rows."""
     names, kinds, cells = zip(*columns, strict=True)

@@ -15,7 +15,7 @@ from typing import Any
 from agent_framework import ChatContext, ChatMiddleware, Content, Message
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
+from prunus.integrations.rows import ChatRow, MadeCall, RowChanges, answered, prune_rows, said
 
 
 class PrunusChatMiddleware(Integration, ChatMiddleware):
@@ -61,7 +61,7 @@ def to_rows(message: Message) -> Iterator[ChatRow]:
     yield said(str(message.role), text, part, others, calls)
 
 
-def put_back(message: Message, changes: Changes) -> Message:
+def put_back(message: Message, changes: RowChanges) -> Message:
     """A copy of a message with these changes; the contents are named by their place."""
     new = copy.copy(message)
     new.contents = [_changed(one, changes[n]) if n in changes else one for n, one in enumerate(message.contents)]

@@ -25,7 +25,7 @@ from crewai.hooks import (
 )
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
+from prunus.integrations.rows import ChatRow, MadeCall, RowChanges, answered, prune_rows, said
 
 
 class SentMessage(dict[str, Any]):
@@ -92,7 +92,7 @@ def to_rows(message: dict[str, Any]) -> Iterator[ChatRow]:
         yield said(str(message.get("role")), text, part, others, _calls(message))
 
 
-def put_back(message: dict[str, Any], changes: Changes) -> SentMessage:
+def put_back(message: dict[str, Any], changes: RowChanges) -> SentMessage:
     """A copy of a message with these changes; calls are named by their places."""
     sent = SentMessage(message)
     sent.whole = message

@@ -18,7 +18,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageTool,
 from inspect_ai.tool import Tool
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
+from prunus.integrations.rows import ChatRow, MadeCall, RowChanges, answered, prune_rows, said
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 
@@ -61,7 +61,7 @@ def to_rows(message: ChatMessage) -> Iterator[ChatRow]:
         yield said(message.role, message.text, part, others, calls)
 
 
-def put_back(message: ChatMessage, changes: Changes) -> ChatMessage:
+def put_back(message: ChatMessage, changes: RowChanges) -> ChatMessage:
     """A copy of a message with these changes; calls are named by their ids."""
     update: dict[str, Any] = {"content": changes["text"]} if "text" in changes else {}
     if isinstance(message, ChatMessageAssistant) and message.tool_calls:

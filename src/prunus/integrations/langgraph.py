@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, ChatMessage, HumanMe
 from langgraph.config import get_config
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
+from prunus.integrations.rows import ChatRow, MadeCall, RowChanges, answered, prune_rows, said
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 
@@ -90,7 +90,7 @@ def to_rows(message: BaseMessage) -> Iterator[ChatRow]:
             yield said("system" if isinstance(message, SystemMessage) else "user", text, part, others)
 
 
-def put_back(message: BaseMessage, changes: Changes) -> BaseMessage:
+def put_back(message: BaseMessage, changes: RowChanges) -> BaseMessage:
     """A copy of a message with these changes."""
     update: dict[str, Any] = {}
     if _TEXT in changes:

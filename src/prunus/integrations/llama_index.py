@@ -16,7 +16,7 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.tools import AsyncBaseTool
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
+from prunus.integrations.rows import ChatRow, MadeCall, RowChanges, answered, prune_rows, said
 from prunus.outcome import Outcome
 from prunus.pruner import Pruner
 from prunus.settings import Settings
@@ -90,7 +90,7 @@ def to_rows(message: ChatMessage) -> Iterator[ChatRow]:
         yield said(_ROLES.get(message.role, "user"), text, part, others, _calls(message))
 
 
-def put_back(message: ChatMessage, changes: Changes) -> ChatMessage:
+def put_back(message: ChatMessage, changes: RowChanges) -> ChatMessage:
     """A copy of a message with these changes."""
     blocks = []
     for place, block in enumerate(message.blocks):

@@ -19,7 +19,7 @@ from openhands.sdk.llm import Message, TextContent
 from pydantic import PrivateAttr
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
+from prunus.integrations.rows import ChatRow, MadeCall, RowChanges, answered, prune_rows, said
 from prunus.outcome import Outcome
 from prunus.pruner import Pruner
 from prunus.settings import Settings
@@ -80,7 +80,7 @@ def to_rows(event: LLMConvertibleEvent) -> Iterator[ChatRow]:
         yield said(message.role, text, unmapped=others)
 
 
-def put_back(event: LLMConvertibleEvent, changes: Changes) -> LLMConvertibleEvent:
+def put_back(event: LLMConvertibleEvent, changes: RowChanges) -> LLMConvertibleEvent:
     """A copy of an event with these changes."""
     if isinstance(event, ActionEvent):
         call = event.tool_call.model_copy(update={"arguments": json.dumps(changes["call"])})

@@ -24,7 +24,7 @@ from pydantic_ai.messages import (
 )
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
+from prunus.integrations.rows import ChatRow, MadeCall, RowChanges, answered, prune_rows, said
 
 
 class Prunus(Integration, AbstractCapability[Any]):
@@ -87,7 +87,7 @@ def _response(message: ModelResponse) -> ChatRow:
     return said("assistant", text, texts[0] if len(texts) == 1 else None, others, calls)
 
 
-def put_back(message: ModelMessage, changes: Changes) -> ModelMessage:
+def put_back(message: ModelMessage, changes: RowChanges) -> ModelMessage:
     """A copy of a message with these changes; the parts are named by their place."""
     parts: list[Any] = list(message.parts)
     for index, new in changes.items():

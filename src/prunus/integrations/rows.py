@@ -19,7 +19,7 @@ M = TypeVar("M")
 
 _FORMAT: Final = "openai_chat"
 
-Changes = Mapping[Any, Any]
+RowChanges = Mapping[Any, Any]
 """What became of the parts of a message: the new text of a text, the new arguments (a dict) of a call."""
 
 
@@ -70,7 +70,7 @@ def prune_rows(
     integration: Integration,
     messages: Sequence[M],
     to_rows: Callable[[M], Iterable[ChatRow]],
-    put_back: Callable[[M, Changes], M],
+    put_back: Callable[[M, RowChanges], M],
     *,
     system: str = "",
     tools: Iterable[str] = (),

@@ -16,7 +16,7 @@ from smolagents import ActionStep, ChatMessage, CodeAgent, PlanningStep, TaskSte
 from smolagents.agents import ToolOutput
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
+from prunus.integrations.rows import ChatRow, MadeCall, RowChanges, answered, prune_rows, said
 
 _OBSERVATIONS: Final = "prunus_observations"
 """The attribute of a step that holds what each of its calls gave: the step itself has one text for all of them."""
@@ -70,7 +70,7 @@ def to_rows(step: Any) -> Iterator[ChatRow]:
             yield from _action(step)
 
 
-def put_back(step: ActionStep, changes: Changes) -> ActionStep:
+def put_back(step: ActionStep, changes: RowChanges) -> ActionStep:
     """A copy of a step with these changes: results are named by the place of their call, arguments by its id."""
     calls = step.tool_calls or []
     results = {n: changes.get(n, text) for n, text in enumerate(_results(step, calls))}

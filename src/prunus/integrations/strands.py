@@ -14,7 +14,7 @@ from strands.middleware.stages import InvokeModelContext, InvokeModelStage
 from strands.plugins import Plugin
 
 from prunus.integrations.integration import Integration
-from prunus.integrations.rows import Changes, ChatRow, MadeCall, answered, prune_rows, said
+from prunus.integrations.rows import ChatRow, MadeCall, RowChanges, answered, prune_rows, said
 
 
 class PrunusAgentPlugin(Integration, Plugin):
@@ -66,7 +66,7 @@ def to_rows(message: dict[str, Any]) -> Iterator[ChatRow]:
     yield said(message["role"], text, part, others, calls)
 
 
-def put_back(message: dict[str, Any], changes: Changes) -> dict[str, Any]:
+def put_back(message: dict[str, Any], changes: RowChanges) -> dict[str, Any]:
     """A copy of a message with these changes; the blocks are named by their place."""
     blocks = [_changed(one, changes[n]) if n in changes else one for n, one in enumerate(message["content"])]
     return {**message, "content": blocks}

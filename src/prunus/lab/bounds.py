@@ -24,7 +24,7 @@ from prunus.history import Call, Marker, Part, Result, Thinking
 from prunus.lab.best_cuts import Foresight, best_cuts
 from prunus.lab.cost import cost, is_cold
 from prunus.lab.policy import PLACEHOLDER, Policy, Pruned, PrunusSender, Unpruned
-from prunus.lab.replay import Form, Reader, Replay, Sent, Sheet, replay, send
+from prunus.lab.replay import PartForm, Reader, Replay, Sent, Sheet, replay, send
 from prunus.lab.retention import Needs
 from prunus.providers import provider_named
 from prunus.pruner import Pruner
@@ -197,7 +197,7 @@ def _free(session: Session, needs: Needs, sheets: list[Sheet]) -> list[list[int]
     return free
 
 
-def _without(sheet: Sheet, empty: list[Form | None], free: list[int], request: int) -> Sheet:
+def _without(sheet: Sheet, empty: list[PartForm | None], free: list[int], request: int) -> Sheet:
     """Return a message without the parts that are free to go at a request."""
     forms = [bare if since <= request else full for full, bare, since in zip(sheet.forms, empty, free, strict=True)]
     kept = tuple(form for form in forms if form is not None)
@@ -207,7 +207,7 @@ def _without(sheet: Sheet, empty: list[Form | None], free: list[int], request: i
     )
 
 
-def _emptied(form: Form, reader: Reader) -> Form | None:
+def _emptied(form: PartForm, reader: Reader) -> PartForm | None:
     """Return a placeholder for a part, the part itself if a placeholder is no shorter, or None if the part goes."""
     part: Part
     match form.part:

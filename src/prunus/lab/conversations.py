@@ -25,7 +25,7 @@ from prunus.lab.replay import Reader
 from prunus.providers import provider_named
 from prunus.schedule.prices import Price, price_of, window_of, with_ttl
 
-Found = TypeVar("Found")
+R = TypeVar("R")
 
 _MANY: Final = 20_000_000
 """Several workers read the files if these have more bytes than this."""
@@ -70,11 +70,11 @@ Known = Mapping[str, Sequence[Repeat]]
 
 
 @dataclass(frozen=True)
-class FileResults(Generic[Found]):
+class FileResults(Generic[R]):
     """The results for the conversations of one file."""
 
     path: str
-    rows: tuple[Found, ...] = ()
+    rows: tuple[R, ...] = ()
     short: int = 0
     """Conversations with too few requests to count."""
     skipped: int = 0
@@ -156,16 +156,16 @@ def recorded_lifetime(source: Source) -> str:
 
 def for_each_conversation(
     path: Path | Source,
-    work: Callable[[RecordedConversation], Sequence[Found]],
+    work: Callable[[RecordedConversation], Sequence[R]],
     known: Known | None = None,
     limit: int | None = None,
-) -> FileResults[Found]:
+) -> FileResults[R]:
     """Call `work` for each conversation of a file or source, and return its rows.
 
     A conversation without rows is too short to count. Results before a damaged place count. The function cuts
     conversations at `limit` tokens, or else at their model's window. Without `known`, no request counts as a copy.
     """
-    found: list[Sequence[Found]] = []
+    found: list[Sequence[R]] = []
     skipped = copies = number = 0
     failures: list[str] = []
     name = path.name if isinstance(path, Source) else str(path)

@@ -25,7 +25,7 @@ _EMPTY: Final[dict[str, Any]] = {
     for field in fields(Measurement)
     if field.default is MISSING
 }
-Group = tuple[str, str, str]
+GroupName = tuple[str, str, str]
 """A policy, its prices, and a model."""
 _MILLIONTHS: Final = "sum(CAST(floor({} * 1000000 + 0.5) AS HUGEINT))"
 _SUMS: Final = ", ".join([*map(_MILLIONTHS.format, COSTS), *map("sum({})".format, COUNTS)])
@@ -118,7 +118,7 @@ def json_rows(name: str) -> str:
 class CorpusReport:
     """Sums over all rows."""
 
-    groups: dict[Group, GroupSums] = field(default_factory=dict)
+    groups: dict[GroupName, GroupSums] = field(default_factory=dict)
     places: dict[tuple[str, str], int] = field(default_factory=dict)
     """The place of each policy and price in the table."""
     failed: int = 0
@@ -137,7 +137,7 @@ class CorpusReport:
             self.short += row.short
             self.skipped += row.skipped
 
-    def group(self, group: Group, place: int) -> GroupSums:
+    def group(self, group: GroupName, place: int) -> GroupSums:
         """Return the sums of a group, new ones if there are none; the table shows it at this place."""
         policy, prices, _ = group
         self.places[policy, prices] = min(place, self.places.get((policy, prices), place))

@@ -52,11 +52,11 @@ class LangChain:
     def __post_init__(self) -> None:
         _modules("langchain")
 
-    def start(self) -> _Clearing:
-        return _Clearing(self.trigger, self.keep)
+    def start(self) -> _PeerClearing:
+        return _PeerClearing(self.trigger, self.keep)
 
 
-class _Clearing:
+class _PeerClearing:
     declared: str = ""
 
     def __init__(self, trigger: int, keep: int) -> None:

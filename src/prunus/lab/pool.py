@@ -15,9 +15,9 @@ from typing import Final, TypeVar
 
 from prunus.lab.progress import Gauge, ProgressBoard, largest_first, size_of
 
-Found = TypeVar("Found")
-Item = TypeVar("Item")
-Work = Callable[[Path, Gauge], Found]
+R = TypeVar("R")
+T = TypeVar("T")
+Work = Callable[[Path, Gauge], R]
 
 AHEAD: Final = 256
 """The most items that are under way in an executor whose size is unknown."""
@@ -28,27 +28,25 @@ _CELL: Final = 8
 
 
 def spread(
-    work: Callable[[Path], Found], paths: Sequence[Path], *, workers: int = 2, quiet: bool = False
-) -> tuple[Found, ...]:
+    work: Callable[[Path], R], paths: Sequence[Path], *, workers: int = 2, quiet: bool = False
+) -> tuple[R, ...]:
     """Return the results of the work on each file, in their order, and show progress on standard error."""
     return spread_counted(partial(_uncounted, work), paths, workers=workers, quiet=quiet)
 
 
-def spread_counted(
-    work: Work[Found], paths: Sequence[Path], *, workers: int = 2, quiet: bool = False
-) -> tuple[Found, ...]:
+def spread_counted(work: Work[R], paths: Sequence[Path], *, workers: int = 2, quiet: bool = False) -> tuple[R, ...]:
     """Do the same for work that counts its requests, so that progress inside a file shows too.
 
     An interrupt ends the workers at once. It is raised again with a message on how much work is lost.
     """
-    found: dict[int, Found] = {}
+    found: dict[int, R] = {}
     with tempfile.TemporaryDirectory(prefix="prunus-") as folder:
         counts = Path(folder) / "counts"
         counts.write_bytes(bytes(2 * _CELL * max(1, len(paths))))
         with _cells(counts) as cells:
             board = ProgressBoard([size_of(path) for path in paths], cells, quiet=quiet)
 
-            def finish(file: int, one: Found) -> None:
+            def finish(file: int, one: R) -> None:
                 found[file] = one
                 board.finish(file)
 
@@ -69,13 +67,13 @@ def spread_counted(
 
 
 def _share(
-    work: Work[Found],
+    work: Work[R],
     paths: Sequence[Path],
     order: Sequence[int],
     workers: int,
     counts: Path,
     look: Callable[[], None],
-    finish: Callable[[int, Found], None],
+    finish: Callable[[int, R], None],
 ) -> None:
     """Distribute the files among workers."""
     with worker_pool(min(workers, len(paths))) as pool:
@@ -105,14 +103,14 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def as_completed(
-    work: Callable[[Item], Found], items: Iterable[Item], executor: Executor, *, ahead: int = AHEAD
-) -> Iterator[tuple[Item, Future[Found]]]:
+    work: Callable[[T], R], items: Iterable[T], executor: Executor, *, ahead: int = AHEAD
+) -> Iterator[tuple[T, Future[R]]]:
     """Yield each item with its work, which has ended, in the order in which that happens.
 
     `executor` may be any: processes of this machine, or those of a cluster. Items are taken one after another, and
     at most `ahead` of them are under way, so that neither items nor results pile up in memory.
     """
-    waiting: dict[Future[Found], Item] = {}
+    waiting: dict[Future[R], T] = {}
     for item in items:
         with _without_interrupts():
             waiting[executor.submit(work, item)] = item
@@ -121,18 +119,18 @@ def as_completed(
         yield from _ended(waiting)
 
 
-def _ended(waiting: dict[Future[Found], Item], room: int = 0) -> Iterator[tuple[Item, Future[Found]]]:
+def _ended(waiting: dict[Future[R], T], room: int = 0) -> Iterator[tuple[T, Future[R]]]:
     """Yield the work that has ended; wait for some if there is no room for more."""
     for future in wait(waiting, None if len(waiting) >= room else 0, FIRST_COMPLETED).done:
         yield waiting.pop(future), future
 
 
-def _by_worker(work: Work[Found], path: Path, counts: Path, file: int) -> Found:
+def _by_worker(work: Work[R], path: Path, counts: Path, file: int) -> R:
     with _cells(counts) as cells:
         return work(path, Gauge(cells, file))
 
 
-def _uncounted(work: Callable[[Path], Found], path: Path, _: Gauge) -> Found:
+def _uncounted(work: Callable[[Path], R], path: Path, _: Gauge) -> R:
     return work(path)
 
 

@@ -27,7 +27,7 @@ from prunus.view.uses import weigh
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class PartForm:
     """One part as a request shows it."""
 
     number: int
@@ -39,7 +39,7 @@ class Form:
 class Sheet:
     """One message as a request shows it."""
 
-    forms: tuple[Form, ...]
+    forms: tuple[PartForm, ...]
     numbers: tuple[int, ...]
     tokens: int
     pairs: tuple[tuple[str, str], ...]
@@ -57,7 +57,7 @@ class Reader:
     def __init__(self, format: Provider) -> None:
         self._format = format
         self._counter = Counter()
-        self._forms: dict[tuple[object, ...], Form] = {}
+        self._forms: dict[tuple[object, ...], PartForm] = {}
         # The cache keeps the message itself too, so that no other message gets its address.
         self._read: dict[int, tuple[Mapping[str, Any], Sheet]] = {}
 
@@ -78,12 +78,12 @@ class Reader:
         pairs = tuple((type(part).__name__, part.id) for part in parts if isinstance(part, Call | Result))
         return Sheet(forms, tuple(form.number for form in forms), sum(form.tokens for form in forms), pairs)
 
-    def form(self, part: Part) -> Form:
+    def form(self, part: Part) -> PartForm:
         """Return a part with its number and tokens, whether it was ever sent or not."""
         key = _key(part)
         form = self._forms.get(key)
         if form is None:
-            form = self._forms[key] = Form(len(self._forms), part, weigh(part, self._counter))
+            form = self._forms[key] = PartForm(len(self._forms), part, weigh(part, self._counter))
         return form
 
 

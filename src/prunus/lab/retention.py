@@ -28,7 +28,7 @@ from prunus.calls.toolbox import Toolbox
 from prunus.clients.sessions import Session
 from prunus.history import Call
 from prunus.lab.cost import VISIBLE, LostPart
-from prunus.lab.replay import Form, Reader, Replay, Sheet, shown_text
+from prunus.lab.replay import PartForm, Reader, Replay, Sheet, shown_text
 from prunus.shell.spelled_out import texts_sought
 
 LINE: Final = 12
@@ -44,7 +44,7 @@ _SUFFIX: Final = re.compile(r"\.[A-Za-z]\w{0,4}")
 T = TypeVar("T")
 RARE: Final = 6
 """An identifier counts only if at most this many parts show it; a common one does not tell which part was used."""
-Kind = Literal["line", "file", "name"]
+NeedKind = Literal["line", "file", "name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Need:
 
     request: int
     word: str
-    kind: Kind
+    kind: NeedKind
     shown: tuple[int, ...]
     """Indexes of parts in the full history, in ascending order."""
 
@@ -93,7 +93,7 @@ class Needs:
 
     def __init__(self, session: Session, reader: Reader) -> None:
         sheets = [reader.sheet(message) for message in session.messages]
-        self.forms: tuple[Form, ...] = tuple(form for sheet in sheets for form in sheet.forms)
+        self.forms: tuple[PartForm, ...] = tuple(form for sheet in sheets for form in sheet.forms)
         """All parts of the full history, in order."""
         self._texts: dict[int, str] = {}
         self._identifiers: dict[int, set[str]] = {}
@@ -107,14 +107,14 @@ class Needs:
         later.uses = tuple(use for use in self.uses if use.request >= request)
         return later
 
-    def shows(self, form: Form, use: Need) -> bool:
+    def shows(self, form: PartForm, use: Need) -> bool:
         """Return whether a part shows the used text."""
         if use.kind == "name":
             return use.word in self._names(form)
         text = self._text(form)
         return use.word in text or (use.kind == "file" and use.word.replace("/", "\\") in text)
 
-    def shows_in_place(self, form: Form, use: Need) -> bool:
+    def shows_in_place(self, form: PartForm, use: Need) -> bool:
         """Return whether a changed part shows a name in a path, or in a line of the full history."""
         if use.word in self._cached(self._paths, form, names_in_paths):
             return True
@@ -122,7 +122,7 @@ class Needs:
         given = (self._cached(self._lines, self.forms[place], lines_as_they_were) for place in use.shown)
         return any(use.word in line for lines in given for line in lines & kept)
 
-    def _cached(self, known: dict[int, T], form: Form, read: Callable[[str], T]) -> T:
+    def _cached(self, known: dict[int, T], form: PartForm, read: Callable[[str], T]) -> T:
         if form.number not in known:
             known[form.number] = read(self._text(form))
         return known[form.number]
@@ -157,13 +157,13 @@ class Needs:
                     if 0 < len(shown) <= RARE:
                         yield Need(request, name, "name", tuple(shown))
 
-    def _text(self, form: Form) -> str:
+    def _text(self, form: PartForm) -> str:
         known = self._texts.get(form.number)
         if known is None:
             known = self._texts[form.number] = shown_text(form.part)
         return known
 
-    def _names(self, form: Form) -> set[str]:
+    def _names(self, form: PartForm) -> set[str]:
         return self._cached(self._identifiers, form, identifiers)
 
 
@@ -196,8 +196,8 @@ class _Text:
 
 def retention(needs: Needs, replayed: Replay) -> Retention:
     """Return how many of the used texts the pruned requests still showed."""
-    uses: Counter[Kind] = Counter()
-    kept: Counter[Kind] = Counter()
+    uses: Counter[NeedKind] = Counter()
+    kept: Counter[NeedKind] = Counter()
     in_place = 0
     lost: list[LostPart] = []
     again: dict[int, int] = {}
@@ -205,7 +205,7 @@ def retention(needs: Needs, replayed: Replay) -> Retention:
     full = {form.number for form in needs.forms}
     at = -1
     visible: set[int] = set()
-    changed: tuple[Form, ...] = ()
+    changed: tuple[PartForm, ...] = ()
     for use in needs.uses:
         if use.request != at:
             at = use.request

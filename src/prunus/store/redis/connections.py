@@ -31,7 +31,7 @@ from prunus.store.redis.scripts import Script
 from prunus.store.store import CommitLost, StoreError
 from prunus.store.url import without_password
 
-Command = Sequence[bytes | str | int | float]
+RedisCommand = Sequence[bytes | str | int | float]
 """A command with its arguments."""
 
 _CONNECTING: Final = 2.0
@@ -49,7 +49,7 @@ class _RedisConnection(Protocol):
 
     def connect(self) -> None: ...
     def can_read(self, timeout: float = 0) -> bool: ...
-    def pack_commands(self, commands: Sequence[Command]) -> list[bytes]: ...
+    def pack_commands(self, commands: Sequence[RedisCommand]) -> list[bytes]: ...
     def send_packed_command(self, command: list[bytes], check_health: bool = True) -> None: ...
     def read_response(self, *, timeout: float) -> Any: ...
     def disconnect(self) -> None: ...
@@ -76,7 +76,7 @@ class RedisConnections:
         self._stuck = False
         """Whether the last call found no connection in time. Later calls do not wait until one is there again."""
 
-    def run(self, *commands: Command, report: bool = False) -> list[Any]:
+    def run(self, *commands: RedisCommand, report: bool = False) -> list[Any]:
         """Run commands in one round trip, and return their replies."""
         deadline = time.monotonic() + (max(self._wait, _REPORT) if report else self._wait)
         connection = self._borrow(deadline)
@@ -201,7 +201,7 @@ class RedisConnections:
             self._free, self._used, self._opening, self._process = [], 0, False, os.getpid()
 
 
-def _run(connection: _RedisConnection, commands: Sequence[Command], deadline: float) -> list[Any]:
+def _run(connection: _RedisConnection, commands: Sequence[RedisCommand], deadline: float) -> list[Any]:
     """Send commands in one go, and return their replies; a refusal is returned as ResponseError."""
     connection.send_packed_command(connection.pack_commands(commands), check_health=False)
     replies: list[Any] = []
