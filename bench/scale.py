@@ -11,11 +11,12 @@ fast as they are answered (`requests_s`, CPU per request of the servers). With s
 number of cores that the whole machine kept busy meanwhile: once it is near the number of cores that there are, more
 workers cannot serve more. Once the servers are idle again, new conversations come at half of the latter rate, at
 times that do not depend on the answers, so that Prunus looks at every request (`behind` says at how many it did
-not). They go through Prunus and through a bare pass-through in turns, in five rounds each, with the same times. The
-added latency is the median of the differences of these rounds: median against median, and 99th percentile against
-99th percentile. Times count from when a request is due to its first event, so they contain what the client, the
-upstream and the processor keep it waiting; that is why the bare pass-through is measured beside each round, and not
-once.
+not). Conversations then begin and end all the time, so that short and long ones are under way side by side: if all
+began together, they would all be new at one moment, and be cut at another. They go through Prunus and through a
+bare pass-through in turns, in five rounds each, with the same times. The added latency is the median of the
+differences of these rounds: median against median, and 99th percentile against 99th percentile. Times count from
+when a request is due to its first event, so they contain what the client, the upstream and the processor keep it
+waiting; that is why the bare pass-through is measured beside each round, and not once.
 A conversation keeps its connection (sticky), or each of its requests takes any connection to any replica (random).
 The store is SQLite for the workers of one host and Postgres or Redis for replicas; its traffic is what Postgres
 writes to its log (WAL), what Redis receives, or what a process gives to the disk with SQLite. The last part sends
@@ -199,7 +200,11 @@ class Load:
 
     waits: list[float]
     faults: list[str]
+    answered: int = 0
     seconds: float = 0.0
+    since: float = 0.0
+    until: float = float("inf")
+    """`waits` has the requests that came between these two times."""
 
     @property
     def rate(self) -> float:
@@ -221,7 +226,9 @@ async def talk(lines: Lines, name: str, turns: int, load: Load, due: Callable[[i
             begun = max(planned, begun) if n else planned
         try:
             first = await asyncio.wait_for(lines.ask(name, body), 120)
-            load.waits.append(first - begun)
+            load.answered += 1
+            if load.since <= begun < load.until:
+                load.waits.append(first - begun)
         except (OSError, RuntimeError, TimeoutError) as error:
             load.faults.append(f"{type(error).__name__}: {error}")
             break
@@ -231,21 +238,32 @@ async def talk(lines: Lines, name: str, turns: int, load: Load, due: Callable[[i
 async def converse(ports: list[int], sticky: bool, count: int, turns: int, rate: float = 0.0, at: int = 0) -> Load:
     """Many conversations at once: as fast as they are answered, or at a rate of requests per second."""
     lines, load, tag = Lines(ports, sticky), Load([], []), os.urandom(4).hex()
-    begun = time.perf_counter() + 0.2
-    every = count / rate if rate else 0.0
-    rng = random.Random(at)
-
-    def plan() -> Callable[[int], float] | None:
-        offset = rng.random()
-        # All conversations go on side by side, so one conversation asks every `count / rate` seconds.
-        return (lambda n: begun + (n + offset) * every) if rate else None
-
-    talks = [talk(lines, f"{tag}-{n}", turns, load, plan()) for n in range(count)]
+    plans: list[Callable[[int], float] | None] = [None] * count
+    if rate:
+        plans = _plans(count, turns, rate, at, load)
+    talks = [talk(lines, f"{tag}-{n}", turns, load, due) for n, due in enumerate(plans)]
     started = time.perf_counter()
     await asyncio.gather(*talks)
     load.seconds = time.perf_counter() - started
     lines.close()
     return load
+
+
+def _plans(count: int, turns: int, rate: float, at: int, load: Load) -> list[Callable[[int], float] | None]:
+    """When the requests of conversations are due: at a steady rate, from `count` conversations side by side.
+
+    Conversations begin and end at any time, so that short and long ones are under way together. The requests count
+    that come after the first ones have ended, and before no more begin.
+    """
+    begun = time.perf_counter() + 0.2
+    every = count / rate
+    load.since, load.until = (begun + span * turns * every for span in (1, 2))
+    rng = random.Random(at)
+
+    def plan(offset: float) -> Callable[[int], float]:
+        return lambda n: begun + (offset + n) * every
+
+    return [plan(rng.random() * 2 * turns) for _ in range(2 * count)]
 
 
 def run(ports: list[int], sticky: bool, count: int, turns: int, rate: float = 0.0, at: int = 0) -> Load:
@@ -401,7 +419,7 @@ def measured(setup: Setup, count: int, turns: int) -> dict[str, Any]:
         for at in range(ROUNDS):
             bare = run([port], True, count // 8, turns, rate, at)
             rounds.append((bare, run(cluster.ports, setup.sticky, count // 8, turns, rate, at)))
-        bare_cpu = (cpu(pid) - begun) / sum(len(bare.waits) for bare, _ in rounds)
+        bare_cpu = (cpu(pid) - begun) / sum(bare.answered for bare, _ in rounds)
         behind = cluster.behind - behind
         commit = cluster.commit_ms()
     load = full["load"]

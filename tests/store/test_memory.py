@@ -139,6 +139,30 @@ def test_of_two_requests_at_the_same_time_the_first_one_saved_counts(reopen: Reo
 
 
 @pytest.mark.receipts
+def test_a_conversation_that_another_process_removed_is_saved_as_a_whole(reopen: Reopen) -> None:
+    """This process relies on its row, finds out that it is gone, and writes everything again."""
+    ours, theirs = reopen(), reopen()
+    memory = ours.memory("")
+    first, second = memo("c1", 2, (edit(2),)), memo("c1", 4, (edit(2), edit(4)))
+    memory.keep(first, links(2), {})
+    assert theirs.forget("", ["c1"]) == 1
+    theirs.memory("").keep(memo("c2", 2), links(2)[:1], {})  # may get the number of the removed row
+    memory.keep(second, links(4), {}, lambda: ours.record("", exchange("c1"), [receipt("aaaaaa")]))
+    assert recalled(theirs.memory(""), links(4)) == (second, 4)
+    assert [one.conversation for one in theirs.receipts("")] == ["c1"]
+
+
+@pytest.mark.receipts
+def test_exchanges_of_a_removed_conversation_are_recorded_anew(reopen: Reopen) -> None:
+    ours, theirs = reopen(), reopen()
+    ours.record_all([("", exchange("c1", 1)), ("", exchange("c2", 1))])
+    assert theirs.forget("", ["c1"]) == 1
+    ours.record_all([("", exchange("c1", 2)), ("", exchange("c2", 2))])
+    assert [one.request for one in theirs.exchanges("", "c1")] == [2]
+    assert sorted(one.request for one in theirs.exchanges("", "c2")) == [1, 2]
+
+
+@pytest.mark.receipts
 def test_a_memo_that_was_overtaken_is_not_saved_in_part(reopen: Reopen) -> None:
     """The receipts of a request that has to be pruned again must not stay."""
     ours, store = reopen().memory(""), reopen()
@@ -169,11 +193,13 @@ def test_a_ledger_that_did_not_change_is_not_written(store: Store, path: Path) -
     import sqlite3
 
     memory = store.memory("")
-    memory.keep(memo("c1", 2, (edit(2),)), links(2), {})
+    # The memory knows a stored ledger as long as somebody holds it, as the pruner does.
+    held = [memo("c1", 2 * n, (edit(2),)) for n in (1, 2)]
+    memory.keep(held[0], links(2), {})
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TRIGGER no BEFORE INSERT ON edits BEGIN SELECT raise(ABORT, 'written'); END")
     connection.close()
-    memory.keep(memo("c1", 4, (edit(2),)), links(4)[2:], {})
+    memory.keep(held[1], links(4)[2:], {})
     with pytest.raises(StoreError, match="written"):
         memory.keep(memo("c1", 6, (edit(2), edit(4))), links(6)[4:], {})
 

@@ -217,7 +217,7 @@ def test_a_replica_waits_at_its_start_while_another_creates_the_tables(
     store = reopen()
     with psycopg.connect(server.url()) as other:
         statement, keys = lock_statement(())
-        other.execute(statement, keys)
+        other.execute(statement.replace("?", "%s"), keys)
         opening = Thread(target=store.open)
         opening.start()
         opening.join(1.0)

@@ -123,7 +123,8 @@ def find_base(
         new = ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b"")
         if memory is not None and allowed is not None:
             new = replace(new, learned=learn(memory.experience(request.client), allowed))
-        return Base(new, "", 0, None, links, 0)
+        # Nobody can have given commands for a conversation that the memory does not know.
+        return Base(new, "", 0, None, links, 0, commands=memory is None)
     shared = min(found.shared, memo.depth)
     if shared < memo.depth:
         name = _name(request, f"{memo.id} {memo.requests}")

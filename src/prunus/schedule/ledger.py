@@ -56,7 +56,7 @@ class Tag:
     """Whether Prunus puts it there; otherwise the result came with it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Ledger:
     """Everything that is needed to write a request as it was sent before, without running a strategy."""
 

@@ -7,11 +7,11 @@ Otherwise every new edit would encode a ledger of 500 edits again.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from threading import Event, Lock
+from dataclasses import dataclass, field, replace
+from threading import Event
 from typing import Any, Final, NamedTuple, TypeVar
+from weakref import ref
 
 from prunus.conversations.memory import ConversationRecord, Match, Memory, nothing_else
 from prunus.errors import FormatError, MayBeKept, NotKept, OutOfReach
@@ -22,12 +22,13 @@ from prunus.schedule.cache_life import CacheLife, Hindsight, hindsight_of
 from prunus.schedule.ledger import Ledger, Written
 from prunus.schedule.plan import Account
 from prunus.store.cipher import Cipher, WrongKey
+from prunus.store.recent import Recent
 from prunus.store.store import CommitLost, StoreError
 
 T = TypeVar("T")
 
-_LEDGERS: Final = 256
-"""The number of ledgers that are cached."""
+_LEDGERS: Final = 4096
+"""The number of conversations whose ledgers are known."""
 
 
 class ConversationRow(NamedTuple):
@@ -75,10 +76,10 @@ class Saving(NamedTuple):
 class LedgerChange:
     """How the rows of a stored ledger have to change."""
 
-    removed: frozenset[Ref]
-    rows: dict[Ref, bytes]
+    removed: frozenset[Ref] = frozenset()
+    rows: Mapping[Ref, bytes] = field(default_factory=dict)
     """The rows to write, encrypted; each is a ledger with the edit and the tag of one part."""
-    flushes: bytes | None
+    flushes: bytes | None = None
     """See `ConversationRow`; None if they did not change."""
 
 
@@ -93,7 +94,7 @@ class StoredMemory(Memory, ABC):
         self._cipher = cipher
         self._shared = shared
         """Whether replicas on several hosts share the store, so that others may use it while this one cannot."""
-        self._known = _KnownLedgers()
+        self._ledgers: Recent[str, tuple[int, ref[Ledger]]] = Recent(_LEDGERS)
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         return self._read(lambda: self._find(links), ())
@@ -188,9 +189,21 @@ class StoredMemory(Memory, ABC):
             # Another version of Prunus wrote this ledger. The conversation starts anew, which costs one cache miss.
             return None
         ledger = replace(rest, edits=rows.edits, tags=rows.tags)
-        self._known.put(id, row.stamp, ledger)
+        self._remember_ledger(id, row.stamp, ledger)
         account = Account(row.whole, row.paid, row.tokens)
         return ConversationRecord(id, ledger, row.depth, row.requests, row.seen, row.prompt, account, learned, life)
+
+    def _known_ledger(self, id: str) -> tuple[int, Ledger] | None:
+        """Return the ledger that this process has read or written last, and its stamp in the store.
+
+        It is known as long as somebody uses it: the pruner does while it holds the conversation.
+        """
+        known = self._ledgers.get(id)
+        ledger = known[1]() if known is not None else None
+        return None if known is None or ledger is None else (known[0], ledger)
+
+    def _remember_ledger(self, id: str, stamp: int, ledger: Ledger) -> None:
+        self._ledgers.put(id, (stamp, ref(ledger)))
 
     def _ledger_change(self, id: str, stored: Ledger | None, now: Ledger) -> LedgerChange:
         """Return what has to be written; the whole ledger if the stored one is unknown."""
@@ -259,24 +272,3 @@ def _rows(ledger: Ledger, places: set[Ref]) -> dict[Ref, Ledger]:
         if tag.ref in places:
             rows[tag.ref] = replace(rows.get(tag.ref, Ledger()), tags=(tag,))
     return rows
-
-
-class _KnownLedgers:
-    """The ledgers that this process has read or written last, with the stamps that they have in the store."""
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[str, tuple[int, Ledger]] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, id: str) -> tuple[int, Ledger] | None:
-        """Return the stamp and the ledger of a conversation, if they are known."""
-        with self._lock:
-            return self._known.get(id)
-
-    def put(self, id: str, stamp: int, ledger: Ledger) -> None:
-        """Remember the ledger of a conversation."""
-        with self._lock:
-            self._known[id] = stamp, ledger
-            self._known.move_to_end(id)
-            if len(self._known) > _LEDGERS:
-                self._known.popitem(last=False)

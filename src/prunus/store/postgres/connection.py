@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
@@ -17,7 +17,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import IntLoader
 
 from prunus.errors import SettingsError
-from prunus.store.sql.database import SqlConnection, SqlRows
+from prunus.store.sql.database import SqlConnection
 from prunus.store.store import StoreError, Unavailable
 
 RV = TypeVar("RV")
@@ -26,7 +26,7 @@ T = TypeVar("T")
 # The store reports its failures itself. Without a handler, Python would print the warnings of the driver too.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
-_SNAPSHOT: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _ROLLBACK: Final = 0.05
 """The seconds that a rollback may take after a call has failed; then the connection is closed instead."""
 
@@ -73,62 +73,110 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
 class PostgresConnection:
     """Runs the statements that SQLite takes too; see `prunus.store.sql.database`.
 
-    In a pipeline, statements do not wait for their results until somebody reads one of them. A failed statement
-    raises its error at the next result that somebody reads, or at the end of the pipeline. The server then skips
-    all statements in between.
+    Statements wait until somebody reads a result or calls `send`, and then go to the server in one message. So a
+    transaction stops only where it needs an answer. That matters in a process with several threads: after every
+    answer, a thread may have to wait for the others. If a statement fails, the error is raised when the message is
+    sent, and the server skips the statements after it.
     """
 
     def __init__(self, connection: TimedConnection) -> None:
         self._connection = connection
+        self._unsent: list[tuple[bytes, tuple[Any, ...]]] = []
+        self._unread: list[_Rows] = []
 
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> SqlRows:
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> _Rows:
         """Run a statement with these values."""
-        return self._connection.execute(_translated(statement), _adapted(values))
+        rows = _Rows(self)
+        self._unsent.append((_translated(statement), _adapted(values)))
+        self._unread.append(rows)
+        return rows
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
-        """Run a statement once for each row of values; they go to the server together."""
-        self._connection.cursor().executemany(_translated(statement), [_adapted(values) for values in rows])
+        """Run a statement once for each row of values."""
+        for values in rows:
+            self.execute(statement, values)
 
     def ask(self, statement: str, values: Sequence[Any] = (), /) -> Callable[[], list[Any]]:
         """Run a statement, and return a function that returns its rows."""
         return self.execute(statement, values).fetchall
 
+    def require(self, statement: str, values: Sequence[Any] = (), /) -> None:
+        """Run a statement; it fails with psycopg.errors.DivisionByZero if it returns no row."""
+        self.execute(f"WITH found AS ({statement}) SELECT 1 / count(*) FROM found", values)
+
+    def send(self) -> None:
+        """Send the statements that were not sent yet, and wait for their results."""
+        unsent, unread = self._unsent, self._unread
+        self._unsent, self._unread = [], []
+        if len(unsent) == 1:
+            # The server remembers the plan of a statement that comes alone, with its values apart.
+            cursor = self._connection.execute(*unsent[0])
+        else:
+            quoting = psycopg.ClientCursor(self._connection)
+            cursor = quoting.execute(";".join(quoting.mogrify(*one) for one in unsent).encode())
+        for rows in unread:
+            rows.found = iter(cursor.fetchall() if cursor.description else ())
+            cursor.nextset()
+
+
+class _Rows:
+    """The result of a statement, which may not have been sent yet."""
+
+    found: Iterator[Any] | None = None
+
+    def __init__(self, connection: PostgresConnection) -> None:
+        self._connection = connection
+
+    def fetchone(self) -> Any:
+        """Return the next row, or None."""
+        return next(iter(self), None)
+
+    def fetchall(self) -> list[Any]:
+        """Return all rows."""
+        return list(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.found is None:
+            self._connection.send()
+        assert self.found is not None
+        return self.found
+
 
 def read_snapshot(connection: TimedConnection, queries: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
     """Return the rows of queries that all see the same state, in one round trip."""
-    with connection.pipeline():
-        connection.execute(_SNAPSHOT)
-        found = [PostgresConnection(connection).execute(*query) for query in queries]
-        connection.execute("COMMIT")
-    return [rows.fetchall() for rows in found]
+    together = PostgresConnection(connection)
+    together.execute(_SNAPSHOT)
+    found = [together.ask(*query) for query in queries]
+    together.execute("COMMIT")
+    return [rows() for rows in found]
 
 
 def run_report(connection: TimedConnection, work: Callable[[SqlConnection], T], seconds: float) -> T:
     """Run a callback whose statements all see the same state, and which may take this long."""
-    with connection.pipeline():
-        connection.execute(_SNAPSHOT)
-        set_patience(connection, seconds)
-        done = work(PostgresConnection(connection))
-        connection.execute("COMMIT")
+    together = PostgresConnection(connection)
+    together.execute(_SNAPSHOT)
+    set_patience(together, seconds)
+    connection.deadline = time.monotonic() + seconds
+    done = work(together)
+    together.execute("COMMIT")
+    together.send()
     return done
 
 
-def set_patience(connection: TimedConnection, seconds: float | None) -> None:
-    """Let the statements of this transaction take this long; None for as long as they need."""
-    ms = 0 if seconds is None else int(seconds * 1000)
-    connection.execute(f"SET LOCAL statement_timeout = {ms}".encode())
-    connection.deadline = None if seconds is None else time.monotonic() + seconds
+def set_patience(connection: PostgresConnection, seconds: float) -> None:
+    """Let each statement of this transaction take this long; 0 for as long as it needs."""
+    connection.execute(f"SET LOCAL statement_timeout = {int(seconds * 1000)}")
 
 
-def lock_statement(names: Sequence[str]) -> tuple[bytes, list[int]]:
+def lock_statement(names: Sequence[str]) -> tuple[str, list[int]]:
     """Return a statement that takes the locks of a write, always in the same order, and its values.
 
     They are advisory locks, which all replicas share and which end with the transaction. A write with names shares
     the lock of the whole store with others. A write without names has it alone.
     """
     keys = sorted({_lock_key(name) for name in names})
-    whole = b"pg_advisory_xact_lock_shared(%s)" if names else b"pg_advisory_xact_lock(%s)"
-    return b"SELECT " + b", ".join([whole, *[b"pg_advisory_xact_lock(%s)"] * len(keys)]), [_lock_key(""), *keys]
+    whole = "pg_advisory_xact_lock_shared(?)" if names else "pg_advisory_xact_lock(?)"
+    return f"SELECT {', '.join([whole, *['pg_advisory_xact_lock(?)'] * len(keys)])}", [_lock_key(""), *keys]
 
 
 def _lock_key(name: str) -> int:

@@ -39,7 +39,7 @@ from prunus.store.postgres.schema import (
     size_on_disk,
 )
 from prunus.store.records import Info
-from prunus.store.sql.database import SqlConnection, SqlDatabase
+from prunus.store.sql.database import Outdated, SqlConnection, SqlDatabase
 from prunus.store.store import CommitLost, Unavailable
 from prunus.store.url import without_password
 
@@ -145,18 +145,22 @@ class PostgresDatabase(SqlDatabase):
         self, connection: TimedConnection, work: Callable[[SqlConnection], T], names: Sequence[str]
     ) -> T:
         committing = False
+        together = PostgresConnection(connection)
         try:
-            with connection.pipeline():
-                connection.execute("BEGIN")
-                if self._blocked:
-                    connection.execute(f"SET LOCAL lock_timeout = {_BRIEFLY}".encode())
-                connection.execute(*lock_statement(names))
-                done = work(PostgresConnection(connection))
-                connection.execute("COMMIT")
-                committing = True
+            together.execute("BEGIN")
+            if self._blocked:
+                together.execute(f"SET LOCAL lock_timeout = {_BRIEFLY}")
+            together.execute(*lock_statement(names))
+            done = work(together)
+            together.execute("COMMIT")
+            committing = True
+            together.send()
         except psycopg.errors.LockNotAvailable:
             self._blocked = True
             raise
+        except psycopg.errors.DivisionByZero as error:
+            # No statement divides, except for those of `PostgresConnection.require`.
+            raise Outdated from error
         except psycopg.Error as error:
             if committing and may_be_committed(error):
                 # Nobody may run the callback once more.
@@ -251,11 +255,15 @@ class PostgresDatabase(SqlDatabase):
         version = applied_migrations(PostgresConnection(connection))
         check_version(version, self.place, existing=self._existing)
         if version < len(POSTGRES_MIGRATIONS):
-            connection.execute("BEGIN")
-            connection.execute(*lock_statement(()))
-            set_patience(connection, None)
-            migrate_tables(PostgresConnection(connection))
-            connection.execute("COMMIT")
+            together = PostgresConnection(connection)
+            together.execute("BEGIN")
+            together.execute(*lock_statement(()))
+            together.send()
+            connection.deadline = None
+            set_patience(together, 0)
+            migrate_tables(together)
+            together.execute("COMMIT")
+            together.send()
             connection.deadline = time.monotonic() + self._wait
         self._migrated = True
 

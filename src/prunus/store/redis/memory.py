@@ -90,7 +90,7 @@ class RedisMemory(StoredMemory):
 
     def _keep(self, saving: Saving, also: Callable[[], None], kept: Callable[[], None]) -> None:
         id = saving.memo.id
-        reply = self._write(saving, self._known.get(id))
+        reply = self._write(saving, self._known_ledger(id))
         if reply == b"stale":
             # The stored ledger is not the one that this process knows, so all of it is written.
             reply = self._write(saving, None)
@@ -140,7 +140,7 @@ class RedisMemory(StoredMemory):
         ]
         [reply] = self._server.call((KEEP, names, values))
         if reply == b"kept":
-            self._known.put(id, stamp, memo.ledger)
+            self._remember_ledger(id, stamp, memo.ledger)
         return bytes(reply)
 
 

@@ -50,6 +50,16 @@ class SqlConnection(Protocol):
         Who asks several times before the first call of such a function waits once for a server, not each time.
         """
 
+    def require(self, statement: str, values: Sequence[Any] = ..., /) -> None:
+        """Run a statement that has to return a row. If it returns none, the transaction fails with Outdated.
+
+        A server need not answer before the next statement: the error may come with one of its later answers.
+        """
+
+
+class Outdated(Exception):
+    """A transaction relied on a row that is no longer as this process has seen it; nothing was written."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Change:
@@ -59,6 +69,8 @@ class _Change:
     names: tuple[str, ...]
     committed: Callable[[], None]
     """Called after the commit."""
+    outdated: Callable[[], None]
+    """Called after Outdated; forgets what the change relied on."""
 
 
 class _Collected(local):
@@ -133,13 +145,18 @@ class SqlDatabase(ABC):
         """Close the connections."""
 
     def change(
-        self, work: Callable[[SqlConnection], None], *names: str, committed: Callable[[], None] = lambda: None
+        self,
+        work: Callable[[SqlConnection], None],
+        *names: str,
+        committed: Callable[[], None] = lambda: None,
+        outdated: Callable[[], None] = lambda: None,
     ) -> None:
         """Run a callback in its own transaction, or inside `together` in the joint transaction at its end.
 
-        After the commit it calls `committed`.
+        After the commit it calls `committed`. If the transaction fails with Outdated, it calls `outdated`, and runs
+        the callback once more.
         """
-        change = _Change(work, names, committed)
+        change = _Change(work, names, committed, outdated)
         if self._collected.changes is None:
             self._write_all([change])
         else:
@@ -167,8 +184,14 @@ class SqlDatabase(ABC):
             for change in changes:
                 change.work(connection)
 
+        names = {name for change in changes for name in change.names}
         try:
-            self.write(write, *{name for change in changes for name in change.names})
+            try:
+                self.write(write, *names)
+            except Outdated:
+                for change in changes:
+                    change.outdated()
+                self.write(write, *names)
         except (Overtaken, TooLate, Unavailable):
             raise
         except Exception:

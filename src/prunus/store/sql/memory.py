@@ -12,9 +12,18 @@ from prunus.errors import Overtaken
 from prunus.reuse.asked_again import Experience
 from prunus.schedule.ledger import Ledger
 from prunus.store.cipher import Cipher
-from prunus.store.memory import STATE, ConversationRow, Saving, StoredMemory, deepest_first, state_of
+from prunus.store.memory import (
+    STATE,
+    ConversationRow,
+    LedgerChange,
+    Saving,
+    StoredMemory,
+    deepest_first,
+    state_of,
+)
 from prunus.store.sql.cuts import experiences
 from prunus.store.sql.database import SqlConnection, SqlDatabase, write_name
+from prunus.store.sql.numbers import Numbers, find_or_begin
 from prunus.store.store import StoreError
 
 NEWEST_LIVES: Final = (
@@ -28,19 +37,27 @@ A step of the model adds two or three messages, so the first query finds the lin
 """
 _OWN: Final = "JOIN conversations c ON c.n = x.conversation WHERE c.tenant = ? AND c.id = ?"
 _UPDATE: Final = (
-    "UPDATE conversations SET last = ?, stamp = ?, flushes = coalesce(?, flushes), "
-    f"{', '.join(f'{name} = ?' for name in STATE)} WHERE n = ?"
+    "UPDATE conversations SET last = CASE WHEN last > ? THEN last ELSE ? END, stamp = ?, "
+    f"flushes = coalesce(?, flushes), {', '.join(f'{name} = ?' for name in STATE)} "
+    "WHERE n = ? AND tenant = ? AND id = ? AND stamp = ? AND requests < ? RETURNING n"
 )
+"""Changes a conversation, unless it is no longer as this process has read or written it."""
 
 
 class SqlMemory(StoredMemory):
     """The memory of one tenant."""
 
     def __init__(
-        self, database: SqlDatabase, tenant: str, trouble: Callable[[StoreError], None] | None, cipher: Cipher
+        self,
+        database: SqlDatabase,
+        numbers: Numbers,
+        tenant: str,
+        trouble: Callable[[StoreError], None] | None,
+        cipher: Cipher,
     ) -> None:
         super().__init__(tenant, trouble, cipher, shared=database.shared)
         self._database = database
+        self._numbers = numbers
 
     def _find(self, links: Sequence[bytes]) -> Sequence[Match]:
         def find(connection: SqlConnection) -> Sequence[Match]:
@@ -73,10 +90,17 @@ class SqlMemory(StoredMemory):
     def _load(self, id: str) -> ConversationRecord | None:
         place = self._tenant, id
         rows, edits = self._database.snapshot(
-            (f"SELECT {', '.join(ConversationRow._fields)} FROM conversations WHERE tenant = ? AND id = ?", place),
+            (
+                f"SELECT n, {', '.join(ConversationRow._fields)} FROM conversations WHERE tenant = ? AND id = ?",
+                place,
+            ),
             (f"SELECT x.message, x.part, x.edit FROM edits x {_OWN}", place),
         )
-        return self._record_of(id, ConversationRow(*rows[0]), edits) if rows else None
+        if not rows:
+            return None
+        number, *row = rows[0]
+        self._numbers.put(place, number)
+        return self._record_of(id, ConversationRow(*row), edits)
 
     def _written(self, id: str) -> Iterable[tuple[int, bytes, bytes]]:
         query = f"SELECT x.message, x.key, x.text FROM written x {_OWN}"
@@ -101,52 +125,47 @@ class SqlMemory(StoredMemory):
         return found.get(client, Experience())
 
     def _keep(self, saving: Saving, also: Callable[[], None], kept: Callable[[], None]) -> None:
-        id = saving.memo.id
-        known = self._known.get(id)
+        place = self._tenant, saving.memo.id
+        known = self._known_ledger(saving.memo.id)
         with self._database.together():
             self._database.change(
                 lambda connection: self._write(connection, saving, known),
-                write_name("conversation", self._tenant, id),
+                write_name("conversation", *place),
                 committed=kept,
+                outdated=lambda: self._numbers.forget(place),
             )
             also()
 
     def _write(self, connection: SqlConnection, saving: Saving, known: tuple[int, Ledger] | None) -> None:
-        memo = saving.memo
-        row = connection.execute(
-            "SELECT n, stamp, requests, last FROM conversations WHERE tenant = ? AND id = ?",
-            (self._tenant, memo.id),
-        ).fetchone()
-        if row is None:
-            row = begin(connection, self._tenant, memo.id, memo.seen), 0, 0, memo.seen
-        number, stamp, requests, last = row
-        if requests >= memo.requests:
-            raise Overtaken(f"another process has saved a newer request of the conversation {memo.id}")
-        before = known[1] if known is not None and known[0] == stamp else None
-        flushes = None
+        """Write a conversation; if its stored state is the known one, no statement waits for another."""
+        memo, place = saving.memo, (self._tenant, saving.memo.id)
+        number = self._numbers.get(place)
+        if number is None or known is None:
+            [[number, stored, requests]] = find_or_begin(connection, place, memo.seen, "n, stamp, requests")()
+            if requests >= memo.requests:
+                raise Overtaken(f"another process has saved a newer request of the conversation {memo.id}")
+            self._numbers.put(place, number)
+        else:
+            stored = known[0]
+        before = known[1] if known is not None and known[0] == stored else None
+        stamp, change = stored, LedgerChange()
         if before is None or before != memo.ledger:
-            stamp = randbits(62)
-            flushes = self._write_edits(connection, number, memo, before)
+            stamp, change = randbits(62), self._ledger_change(memo.id, before, memo.ledger)
+        state = memo.seen, memo.seen, stamp, change.flushes, *state_of(memo)
+        connection.require(_UPDATE, (*state, number, *place, stored, memo.requests))
+        if before is None:
+            connection.execute("DELETE FROM edits WHERE conversation = ?", (number,))
+        self._write_edits(connection, number, change)
         self._write_messages(connection, number, saving)
-        connection.execute(_UPDATE, (max(last, memo.seen), stamp, flushes, *state_of(memo), number))
         connection.executemany(
             "INSERT INTO links (tenant, link, conversation, depth) VALUES (?, ?, ?, ?) ON CONFLICT (tenant, link) "
             "DO UPDATE SET conversation = excluded.conversation WHERE links.conversation != excluded.conversation",
             ((self._tenant, link, number, depth) for depth, link in enumerate(saving.links, saving.first_depth)),
         )
         # If the commit fails, the cached entry is harmless: no row has its stamp.
-        self._known.put(memo.id, int(stamp), memo.ledger)
+        self._remember_ledger(memo.id, stamp, memo.ledger)
 
-    def _write_edits(
-        self, connection: SqlConnection, number: int, memo: ConversationRecord, stored: Ledger | None
-    ) -> bytes | None:
-        """Write the edits that differ from the stored ledger, or all of them if the stored one is unknown.
-
-        Returns the flushes for the row of the conversation; None if they did not change.
-        """
-        if stored is None:
-            connection.execute("DELETE FROM edits WHERE conversation = ?", (number,))
-        change = self._ledger_change(memo.id, stored, memo.ledger)
+    def _write_edits(self, connection: SqlConnection, number: int, change: LedgerChange) -> None:
         connection.executemany(
             "DELETE FROM edits WHERE conversation = ? AND message = ? AND part = ?",
             ((number, *place) for place in change.removed),
@@ -156,7 +175,6 @@ class SqlMemory(StoredMemory):
             "ON CONFLICT (conversation, message, part) DO UPDATE SET edit = excluded.edit",
             ((number, *place, edit) for place, edit in change.rows.items()),
         )
-        return change.flushes
 
     def _write_messages(self, connection: SqlConnection, number: int, saving: Saving) -> None:
         connection.executemany(
@@ -168,12 +186,3 @@ class SqlMemory(StoredMemory):
             "DELETE FROM written WHERE conversation = ? AND message = ?",
             ((number, index) for index in saving.sent_as_they_came),
         )
-
-
-def begin(connection: SqlConnection, tenant: str, id: str, time: float) -> int:
-    """Insert a conversation, and return its row number."""
-    [[number]] = connection.execute(
-        "INSERT INTO conversations (tenant, id, first, last) VALUES (?, ?, ?, ?) RETURNING n",
-        (tenant, id, time, time),
-    ).fetchall()
-    return int(number)

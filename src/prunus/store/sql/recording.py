@@ -17,7 +17,7 @@ from prunus.store.records import Exchange, digest_of
 from prunus.store.sql.cuts import ExchangeEntry, move_cuts, write_asks, write_cuts
 from prunus.store.sql.database import SqlConnection
 from prunus.store.sql.exchanges import COLUMNS, COUNTED, count_exchange, count_request, row_of
-from prunus.store.sql.memory import begin
+from prunus.store.sql.numbers import Numbers, ask_number
 from prunus.store.sql.sums import Additions, adding
 
 T = TypeVar("T")
@@ -29,6 +29,10 @@ _COUNT: Final = adding("strategies", ("tenant", "shadow", "strategy"), ("count",
 _INSERT: Final = (
     f"INSERT INTO exchanges (conversation, {', '.join(COLUMNS)}) VALUES ({', '.join('?' * (1 + len(COLUMNS)))}) "
     f"RETURNING {COUNTED}"
+)
+_UPDATE: Final = (
+    "UPDATE conversations SET client = ?, format = ?, model = ?, last = CASE WHEN last > ? THEN last ELSE ? END "
+    "WHERE n = ? AND (client != ? OR format != ? OR model != ? OR last < ?)"
 )
 _OTHERS: Final = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
 _REMOVE: Final = f"DELETE FROM exchanges WHERE conversation = ? AND id = ? RETURNING {COUNTED}"
@@ -73,9 +77,13 @@ def encrypted_receipt(cipher: Cipher, tenant: str, receipt: Receipt, *, keep_ori
     return replace(receipt, edit=replace(receipt.edit, reason=reason)), original
 
 
-def write_exchanges(exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]], connection: SqlConnection) -> None:
+def write_exchanges(
+    exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]],
+    numbers: Numbers,
+    connection: SqlConnection,
+) -> None:
     """Write exchanges of tenants and their receipts; the transaction should end then."""
-    for entry, receipts in _entries(exchanges, connection):
+    for entry, receipts in _entries(exchanges, numbers, connection):
         _write_numbers(entry)
         _write_receipts(entry, receipts)
         write_cuts(entry, [receipt for receipt, _ in receipts])
@@ -84,13 +92,15 @@ def write_exchanges(exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]], 
 
 
 def write_experiences(
-    exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], connection: SqlConnection
+    exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]],
+    numbers: Numbers,
+    connection: SqlConnection,
 ) -> None:
     """Count what exchanges cut and what they asked for again, and write nothing else of them.
 
     A request counts once it is over; its cuts are then those of a shadow run if the provider refused it.
     """
-    for entry, receipts in _entries(exchanges, connection):
+    for entry, receipts in _entries(exchanges, numbers, connection):
         write_cuts(entry, receipts)
         write_asks(entry)
         if entry.exchange.status:
@@ -99,28 +109,20 @@ def write_experiences(
 
 
 def _entries(
-    exchanges: Sequence[tuple[str, Exchange, Sequence[T]]], connection: SqlConnection
+    exchanges: Sequence[tuple[str, Exchange, Sequence[T]]], numbers: Numbers, connection: SqlConnection
 ) -> Iterator[tuple[ExchangeEntry, Sequence[T]]]:
     """Yield an entry for each exchange, with its receipts; then write the sums of all of them.
 
     It inserts the conversations of the exchanges, or updates their client, format, model and time.
     """
     sums = Additions()
-    query = "SELECT n, client, format, model, last FROM conversations WHERE tenant = ? AND id = ?"
-    places = dict.fromkeys((tenant, exchange.conversation) for tenant, exchange, _ in exchanges)
-    asked = [connection.execute(query, place) for place in places]
-    known = {place: rows.fetchall() for place, rows in zip(places, asked, strict=True)}
+    times = {(tenant, exchange.conversation): exchange.time for tenant, exchange, _ in reversed(exchanges)}
+    asked = {place: ask_number(connection, numbers, place, time) for place, time in times.items()}
+    known = {place: number() for place, number in asked.items()}
     for tenant, exchange, receipts in exchanges:
-        place = tenant, exchange.conversation
+        number = known[tenant, exchange.conversation]
         now = exchange.client, exchange.format, exchange.model
-        if not known[place]:
-            known[place] = [(begin(connection, *place, exchange.time), "", "", "", exchange.time)]
-        [(number, *before, last)] = known[place]
-        newest = max(last, exchange.time)
-        if (*before, last) != (*now, newest):
-            update = "UPDATE conversations SET client = ?, format = ?, model = ?, last = ? WHERE n = ?"
-            connection.execute(update, (*now, newest, number))
-            known[place] = [(number, *now, newest)]
+        connection.execute(_UPDATE, (*now, exchange.time, exchange.time, number, *now, exchange.time))
         yield ExchangeEntry(connection, sums, tenant, number, exchange), receipts
     sums.write(connection)
 

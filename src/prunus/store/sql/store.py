@@ -19,6 +19,7 @@ from prunus.store.records import Exchange, Info, KnownConversation
 from prunus.store.sql.cuts import experiences
 from prunus.store.sql.database import NO_LIMIT, SqlConnection, SqlDatabase, write_name
 from prunus.store.sql.memory import SqlMemory
+from prunus.store.sql.numbers import Numbers
 from prunus.store.sql.recording import encrypted_exchange, encrypted_receipt, write_exchanges, write_experiences
 from prunus.store.sql.reports import SqlReports
 from prunus.store.sql.retention import forget, forget_originals, tidy
@@ -35,6 +36,8 @@ So it happens only after 512 exchanges, when the log has about 20 MB.
 _DAY: Final = 86_400.0
 _KEYS: Final = 500
 """The most keys in one query."""
+_NUMBERS: Final = 4096
+"""The number of conversations whose row numbers are cached."""
 _TABLES: Final = (
     "conversations", "originals", "hidden", "asked", "totals", "days", "strategies", "agents", "experience",
 )  # fmt: skip
@@ -55,26 +58,34 @@ class SqlStore(SqlReports):
         self.place = database.place
         self.hurry = database.hurry
         self._limits = limits
+        self._numbers = Numbers(_NUMBERS)
         self._recorded = 0
         self._checks = 0
         self._searched = 0.0
         """When this process has last looked for originals that nobody needs."""
 
     def memory(self, tenant: str, trouble: Callable[[StoreError], None] | None = None) -> Memory:
-        return SqlMemory(self._database, tenant, trouble, self._cipher)
+        return SqlMemory(self._database, self._numbers, tenant, trouble, self._cipher)
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
-        work, names = self._recording([(tenant, exchange, receipts)])
-        self._database.change(work, *names)
+        self._write_down([(tenant, exchange, receipts)])
         # An exchange without a status is recorded before its request is sent; housekeeping would delay the request.
         if exchange.status:
             self._housekeep(1)
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
         if exchanges:
-            work, names = self._recording([(tenant, exchange, ()) for tenant, exchange in exchanges])
-            self._database.write(work, *names)
+            self._write_down([(tenant, exchange, ()) for tenant, exchange in exchanges])
             self._housekeep(len(exchanges))
+
+    def _write_down(self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]) -> None:
+        work, names = self._recording(exchanges)
+
+        def forget_numbers() -> None:
+            for tenant, exchange, _ in exchanges:
+                self._numbers.forget((tenant, exchange.conversation))
+
+        self._database.change(work, *names, outdated=forget_numbers)
 
     def _recording(
         self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]
@@ -86,7 +97,7 @@ class SqlStore(SqlReports):
             some = [encrypted_receipt(self._cipher, tenant, one, keep_original=keep) for one in receipts]
             names |= {write_name("original", tenant, one.hash.hex()) for _, one in some if one is not None}
             ready.append((tenant, encrypted_exchange(self._cipher, tenant, exchange), some))
-        return partial(write_exchanges, ready), names
+        return partial(write_exchanges, ready, self._numbers), names
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
         value = self._cipher.encrypt(value, tenant, "hidden", key)
@@ -237,7 +248,7 @@ class SqlLedgers(WithoutReceipts, SqlStore):
     def _recording(
         self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]
     ) -> tuple[Callable[[SqlConnection], None], set[str]]:
-        return partial(write_experiences, exchanges), _conversation_names(exchanges)
+        return partial(write_experiences, exchanges, self._numbers), _conversation_names(exchanges)
 
 
 def _conversation_names(exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]) -> set[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from prunus.store.sql.database import SqlConnection
+from prunus.store.sql.database import Outdated, SqlConnection
 from prunus.store.sql.migrations import Migration
 from prunus.store.store import StoreError
 
@@ -37,6 +37,11 @@ class FileConnection(sqlite3.Connection):
         """Run a statement, and return a function that returns its rows, as they are now."""
         rows = self.execute(statement, values).fetchall()
         return lambda: rows
+
+    def require(self, statement: str, values: Sequence[Any] = (), /) -> None:
+        """Run a statement; raise Outdated if it returns no row."""
+        if not self.execute(statement, values).fetchall():
+            raise Outdated
 
 
 def connect(path: Path, wait: float) -> FileConnection:
