@@ -19,7 +19,7 @@ MOST: Final = 20_000
 class Line(Struct, eq=False, gc=False):
     """One known line of a file. Two lines with the same text are not equal.
 
-    A conversation has very many of them, and no class is made and held at a lower cost than one of `msgspec`.
+    A conversation has very many lines, so this is a class of `msgspec`: it takes the least time and memory.
     """
 
     text: str
@@ -28,8 +28,8 @@ class Line(Struct, eq=False, gc=False):
 class Patience:
     """A limit on how many lines one edit compares.
 
-    Thousands of equal lines may stand in a file of equal lines nearly everywhere. No agent writes such an edit, so
-    nobody has to wait until every place is known.
+    In a file with thousands of equal lines, an edit of such lines fits nearly everywhere. No agent writes such an
+    edit, so the search gives up instead of finding every place.
     """
 
     __slots__ = ("left",)
@@ -79,7 +79,7 @@ def split(text: str) -> tuple[list[str], bool]:
 class Content:
     """The certain lines of a file.
 
-    Where the length is not known, lines may follow behind the last one that is held here.
+    If the length of the file is unknown, more lines may follow the last known line.
     """
 
     __slots__ = ("ended", "era", "length", "lines", "losses")
@@ -92,7 +92,7 @@ class Content:
         self.ended: bool | None = None
         """Whether the last line ends with a line break."""
         self.era = object()
-        """Another one since all lines were forgotten: no line of an earlier era comes back."""
+        """A new object each time all lines are forgotten: no line of an earlier era comes back."""
 
     @property
     def blank(self) -> bool:
@@ -197,7 +197,7 @@ class Content:
     def disturb(
         self, places: Sequence[int], size: int, shift: int, pieces: list[Line | None] | None = None
     ) -> None:
-        """Forget what may have changed: `size` lines at one of these places, or behind all lines that are held."""
+        """Forget what an edit may have changed: `size` lines at one of these places, or after all known lines."""
         pieces = self.pieces() if pieces is None else pieces
         self.losses += 1
         if shift == 0:

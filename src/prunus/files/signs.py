@@ -27,7 +27,7 @@ CHECKED_EDITS: Final = names("checked_edits")
 _MADE: Final = pattern("edit_made")
 _DONE: Final = pattern("edit_done")
 _A_LETTER: Final = 4000
-"""Characters; longer texts are pasted."""
+"""The most characters of a message that a user has typed; a longer one is pasted text."""
 _SAID: Final = re.compile(
     r"\b(?:I|we)(?:'ve| have)?(?: (?:just|already|also|manually))* (?:added|adjusted|changed|deleted|edited|fixed"
     r"|formatted|modified|moved|reformatted|removed|renamed|replaced|restored|reverted|rewrote|tweaked|undid|updated)\b",
@@ -64,29 +64,29 @@ def ended(text: str) -> bool:
 
 
 def only_looks(call: Call) -> bool:
-    """Whether a call only asks what a running command has printed, or ends it; it may also write to the command."""
+    """Whether a call only asks for the output of a running command, or ends it, and writes nothing to it."""
     writes = isinstance(call.input, Mapping) and call.input.get("chars")
     return call.tool in _POLLING and not writes
 
 
 def explores(call: Call) -> bool:
-    """Whether a sub-agent can only look."""
+    """Whether a sub-agent can only read files, not change them."""
     if not isinstance(call.input, Mapping):
         return False
     return str(call.input.get("subagent_type") or "").lower() in _EXPLORING
 
 
 def proves_unchanged(tool: str, text: str) -> bool:
-    """Whether an edit was only made because nobody has changed the file since the agent saw it last.
+    """Whether an edit proves that nobody else has changed the file since the agent saw it last.
 
-    Some agents compare the time of the last change with that of their last read, write or edit, and refuse. If such
-    an agent notices a change by itself, it says so (`noted_changes`).
+    Some agents refuse to edit a file that was changed after their last read, write or edit of it. If such an agent
+    notices a change by somebody else, it says so (`noted_changes`).
     """
     return tool in CHECKED_EDITS and _MADE.match(text) is not None
 
 
 def ended_tasks(text: str) -> Iterator[str]:
-    """The ids of the commands and agents in the background of which an agent says that they have ended."""
+    """The ids of background commands and background agents that have ended, according to a text."""
     for read in words("ended_tasks"):
         yield from read(text)
 

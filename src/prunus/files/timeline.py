@@ -44,7 +44,7 @@ from prunus.view.uses import Piece, Use, own_text
 from prunus.view.view import View
 
 _MOST_NAMES: Final = 1000
-"""Names of files that are kept for one running command; one that may change more may change anything."""
+"""The most file names that are kept for a running command; one that may change more may change any file."""
 _QUIET: Final = frozenset({"list", "search", "fetch", "todo", "snapshot"})
 
 
@@ -55,12 +55,12 @@ class Timeline:
         """Follow the most recently used files, up to a number; None follows all."""
         self._files = TrackedFiles(most)
         self._styled: set[str] = set()
-        """How the names of the files end for which the project has a formatter or a linter."""
+        """The endings of file names for which the project has a formatter or a linter."""
         self._loop = 0
         self._reminded = False
         """The client reports files that somebody else has changed."""
         self._accompanied = False
-        """Another agent may still be at work, so that an unchanged file may not stay so."""
+        """Another agent may still be at work, so a file that is unchanged now may change at any time."""
         self._running: dict[str, SideEffects] = {}
 
     @property
@@ -236,7 +236,7 @@ class Timeline:
                 file.forget()
 
     def _hear(self, event: Piece) -> None:
-        """Follow what somebody says, or the client in the place of the user."""
+        """Follow a message of the assistant, of the user, or of the client in the user's place."""
         if not isinstance(event.part, Text):
             return
         text = event.part.text
@@ -256,7 +256,7 @@ class Timeline:
             self._leave_to_user()
 
     def _trust_user(self, text: str) -> None:
-        """The user has changed files: the ones that the text names, or any."""
+        """Forget the files that the user says to have changed; without a name, doubt all files."""
         named = [path for path in self.files if path.rsplit("/", 1)[-1] in text]
         for path in named:
             self._files.forget(path)
@@ -266,7 +266,7 @@ class Timeline:
     def _leave_to_user(self) -> None:
         """Forget changed files that an editor may format while the user is at work.
 
-        Agents that send reminders report it; a recording without reminders does not show it.
+        Agents that send reminders report such changes; a recording without reminders does not show them.
         """
         suffixes = tuple(self._styled)
         for file in self.files.values():

@@ -50,7 +50,7 @@ class TrackedFile:
     fresh: bool = False
     """An agent that notices changes by others has changed the file since the user spoke last."""
     mentions: list[Mention] = field(default_factory=list)
-    """The newest two."""
+    """The newest two mentions."""
     style: Style | None = None
     """How the newest read showed its lines; None if the file was never read."""
     traced: int = -1
@@ -75,24 +75,24 @@ class TrackedFile:
         return era is self.content.era or (self.doubted is not None and era is self.doubted.era)
 
     def doubt(self) -> None:
-        """The file may have been changed: nothing is certain until that is settled."""
+        """Mark the file as possibly changed: no line is certain until `settle`, or until the file is read."""
         if not self.content.blank:
             self.doubted = self.content.set_aside()
         self.formatted_by.clear()
 
     def forget(self) -> None:
-        """The file was changed in a way that cannot be followed."""
+        """Forget all lines: the file was changed in a way that cannot be followed."""
         self.doubted = None
         self.content.forget()
 
     def settle(self) -> None:
-        """The file has not been changed since it was seen last."""
+        """End the doubt: the file has not been changed since it was seen last."""
         if self.doubted is not None:
             self.content.take_back(self.doubted)
         self.doubted = None
 
     def count_change(self) -> None:
-        """The file was changed once more."""
+        """Count one more change of the file."""
         self.edits += 1
         self.formatted_by.clear()
         self.doubted = None
@@ -172,7 +172,7 @@ class TrackedFiles:
         self._most = most
 
     def use(self, path: str) -> TrackedFile:
-        """The file of that path, tracked from now on and the last to be dropped."""
+        """Return the file of that path, and track it as the most recently used one."""
         file = self._of(path)
         if self._most is not None:
             self.by_path[path] = self.by_path.pop(path)
@@ -189,7 +189,7 @@ class TrackedFiles:
             del self._paths[_name(path)]
 
     def _of(self, path: str) -> TrackedFile:
-        """The file of that path, tracked from now on."""
+        """Return the file of that path, and track it from now on."""
         file = self.by_path.get(path)
         if file is None:
             file = self.by_path[path] = TrackedFile(path)
@@ -203,7 +203,7 @@ class TrackedFiles:
         return (self.by_path[other] for other in paths if other != path and same_file(other, path))
 
     def disturb(self, found: SideEffects) -> None:
-        """A command had these side effects."""
+        """Doubt the files that a command with these side effects may have changed."""
         if found == NO_EFFECT:
             return
         self._doubt(found.covered(self._certain))
@@ -217,11 +217,11 @@ class TrackedFiles:
                     self._certain[path] = file
 
     def doubt_all(self) -> None:
-        """Any file may have been changed."""
+        """Mark every file as possibly changed."""
         self._doubt(self._certain)
 
     def _doubt(self, paths: Iterable[str]) -> None:
-        """These files may have been changed."""
+        """Mark these files as possibly changed."""
         for path in tuple(paths):
             self._certain.pop(path).doubt()
 
@@ -238,7 +238,7 @@ class TrackedFiles:
             file.forget()
 
     def rename(self, source: str, target: str) -> None:
-        """A file was moved."""
+        """Follow the move of a file."""
         old, new = self._of(source), self._of(target)
         new.content.lines = list(old.content.lines)
         new.content.length, new.content.ended = old.content.length, old.content.ended

@@ -101,9 +101,9 @@ class RunJournal:
         self.recordings = 0
         """The number of recordings that are done."""
         self.size = 0
-        """The bytes that they take up."""
+        """The bytes of these recordings."""
         self.failed = 0
-        """Those of them that could not be read, or not to their end."""
+        """The number of recordings that could not be read, or not to their end."""
         self._question = msgspec.json.encode(question)
         self._known = array("Q")
         end = self._read_again() if self.path.exists() else 0

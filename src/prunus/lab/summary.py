@@ -37,7 +37,7 @@ class GroupSums:
     sums: Counter[str] = field(default_factory=Counter)
     """The sum of each field of COSTS and COUNTS."""
     losses: Counter[tuple[int, int]] = field(default_factory=Counter)
-    """How many conversations had so many lost events in so many requests."""
+    """The number of conversations with each pair of lost events and requests."""
     worst: float = 0.0
     """The cost of the conversation with the smallest savings, relative to no pruning."""
     worst_session: str = ""
@@ -110,7 +110,7 @@ def summarise(rows: Iterable[Measurement]) -> tuple[Summary, ...]:
 
 
 def summary_of(group: GroupSums) -> Summary:
-    """Return the shares that sums stand for."""
+    """Return the summary of these sums, as shares of no pruning."""
     sums = group.sums
     kept, needed = sums["lines_kept"] + sums["files_kept"], sums["lines"] + sums["files"]
     return Summary(

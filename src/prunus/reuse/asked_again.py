@@ -1,17 +1,17 @@
-"""Finds calls that ask again for content that an edit took away, and adds them up.
+"""Finds calls that ask again for content that an edit removed, and adds them up.
 
-The newest earlier call that showed the same thing decides. If its part is still in view, the agent had what it asks
-for, and no edit is to blame. If an edit in force took the part away, the new call counts against the strategy of
-that edit. The same thing is
+For each new call, the newest earlier call that showed the same content decides. If its part is still visible, no
+edit is to blame. If an edit in force removed the part, the new call counts against the strategy of that edit. The
+same content is
 
 - the same lines of a file, unless a call has changed the file since: after a change the old text was stale;
 - the same search, listing or fetch;
 - the same command, unless a call has changed a file since: then the command may print something else. A command
   that may change files itself is run for its effect, so running it again asks for nothing.
 
-A retry of a failed call asks for nothing either: the failed call showed nothing. Some tasks later an agent looks at
-things again in any case, so only parts of the same task and of the last few count. `bench/learning.py` counts how
-often recorded sessions, which were never pruned, ask again by chance.
+A retry of a failed call asks for nothing either, because the failed call showed nothing. Some tasks later an agent
+looks at files again in any case, so only parts of the same task and of the last few tasks count.
+`bench/learning.py` counts how often recorded sessions, which were never pruned, ask again by chance.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _LASTING: Final = frozenset({"search", "list", "fetch"})
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A part that an edit took away, and that a later call asks for."""
+    """A part that an edit removed, and that a later call asks for."""
 
     target: Ref
     """The part."""
     strategy: str
-    """The strategy that took the part away."""
+    """The strategy that removed the part."""
     kind: PartKind
     tokens: int
     """The tokens of the part, which the next requests carry once more."""
@@ -255,7 +255,7 @@ def _changes_files(use: Use) -> bool:
 
 
 def _wanted(use: Use) -> Hashable:
-    """Equal for two calls that ask for the same; None if a call asks for something new, such as more output.
+    """Return a key that is equal for calls that ask for the same; None if a call asks for more output.
 
     The same command in another directory asks for something else.
     """

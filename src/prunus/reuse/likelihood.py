@@ -41,12 +41,13 @@ KINDS: Final[Mapping[PartKind, tuple[float, float]]] = {
 The first five are results, the last two inputs. An edited read is one whose file was changed since.
 """
 
+# Each of these numbers is added to the log-odds if the text below it is true of the part.
 SIZE: Final = 0.38
 """Each time the part is twice as large."""
 PAST_TASK: Final = -0.543
 """The user has spoken since."""
 PAST_TASKS: Final = -0.466
-"""Each time the number of tasks since, and one more, doubles."""
+"""Each time that the number of tasks since, plus one, doubles."""
 PAST_READ: Final = -0.709
 """A read that led to no edit in its own task."""
 LATE_READ: Final = -1.157
@@ -58,7 +59,7 @@ RANGE: Final = 0.304
 PAST_INPUT: Final = 0.308
 """Text that was written or edited in a task that is over."""
 READ_AGAIN: Final = -0.584
-"""Each time the number of reads of its file since, and one more, doubles: something newer shows it."""
+"""Each time that the number of reads of its file since, plus one, doubles: a newer part shows it."""
 FAILED: Final = -0.743
 
 _LONGEST: Final = 60

@@ -29,7 +29,7 @@ a break costs less than usual, flushes come sooner. There, an edit of a file's t
 would pay at the usual price (`DEFAULT` in `prices.py`, at which the levels were chosen). Other edits are made as
 soon as they pay, because the output of commands is hardly ever used again.
 
-`docs/how-it-works.md` compares the cost with the best schedule for the same edits in hindsight
+`docs/numbers.md` compares the cost with the best schedule for the same edits in hindsight
 (`lab/best_cuts.py`), and with the variants in `bench/schedule.py` that were tried: a gain of four times the break,
 break-even, and a care of 4 are dearer at most prices or break the cache more often. The source of R hardly matters:
 assuming as many requests again as there have been costs the same within 0.001, and the true number is no better.
