@@ -71,7 +71,7 @@ def test_a_sentence_reaches_over_a_look_at_the_file_but_not_far() -> None:
     assert of(said, *[look] * 4, edit("one", "two"))[0][1] == "Edited"
 
 
-def test_words_of_the_user_end_what_the_assistant_said() -> None:
+def test_a_message_of_the_user_ends_the_inferred_purpose() -> None:
     messages = chat(("The retries go.", "Read", {"file_path": "b.py"}, "text"), edit("one", "two"))
     messages.insert(3, {"role": "user", "content": "And now something else."})
     assert rows(generate_changelog(messages)) == [("a.py", "Edited", 1, 1)]
@@ -123,7 +123,7 @@ def test_an_edit_that_is_edited_back_is_left_out() -> None:
     assert log.reverted == 2
 
 
-def test_an_edit_back_may_name_more_lines_around_it() -> None:
+def test_a_reverting_edit_may_include_more_context_lines() -> None:
     assert of(edit("timeout = 3", "timeout = 9"), edit("a\ntimeout = 9\nb", "a\ntimeout = 3\nb")) == []
 
 
@@ -265,7 +265,7 @@ def test_a_shell_edit_has_a_line_without_a_count() -> None:
     assert "lines unknown" in as_markdown(log)
 
 
-def test_a_shell_edit_outlives_the_failure_of_what_came_after_it() -> None:
+def test_a_shell_edit_counts_even_if_a_later_command_fails() -> None:
     failed = "2 failed\n\nCommand exited with code 1"
     assert len(of(bash("sed -i 's/a/b/' a.py && pytest", failed))) == 1
     assert (
@@ -310,7 +310,7 @@ def test_since_counts_from_a_turn_on() -> None:
     assert [row[1] for row in of(*steps, since=2)] == ["Second"]
 
 
-def test_taking_back_what_was_done_before_since_is_a_change() -> None:
+def test_reverting_a_change_from_before_since_is_listed() -> None:
     steps = [edit("first", "second"), edit("second", "first", intent="Back again")]
     assert of(*steps, since=2) == [("a.py", "Back again", 1, 1)]
     [row] = of(edit("first", "second"), bash("git checkout a.py"), since=2)

@@ -54,11 +54,11 @@ def test_fewer_arguments_are_fine() -> None:
     check(changes(CALLS, less(CALLS, Thinking("Hm.", hidden=9), replace(READ, input={}), BASH)))
 
 
-def test_a_result_cannot_go_alone() -> None:
+def test_a_result_cannot_be_removed_without_its_call() -> None:
     assert pairs(changes(ANSWERS, less(ANSWERS, Result("a", "text"))))
 
 
-def test_a_call_cannot_go_alone() -> None:
+def test_a_call_cannot_be_removed_without_its_result() -> None:
     assert pairs(changes(CALLS, less(CALLS, READ)))
     assert batches(changes(CALLS, less(CALLS, READ)))
 

@@ -69,7 +69,7 @@ def test_temporary_parts_go_first_important_ones_last_and_critical_ones_never(
     assert DEPTH[level] or not outcome.edits
 
 
-def test_no_deeper_than_needed() -> None:
+def test_pressure_removes_no_more_parts_than_needed() -> None:
     _, outcome = pruned(story(), LEVELS["critical"], pressure={"relief": 0.05, "high": 0.95, "critical": 0.95})
     assert results(outcome) == [1]
 

@@ -144,7 +144,7 @@ def test_every_strategy_is_a_projection(name: str) -> None:
     assert len(projection(name)(history)) == len(history)
 
 
-def test_a_strategy_alone_does_only_its_own() -> None:
+def test_a_projection_runs_only_its_strategy() -> None:
     history = chat(*reads(3), ("bash", {"command": "make"}, "word " * 5_000), ("bash", {"command": "ls"}, "a"))
     out = projection("duplicate_calls")(history)
     assert whole(out) == [3]
@@ -229,7 +229,7 @@ def test_composed_projections_do_what_each_of_them_does() -> None:
     assert len(list(answers(out))[3]) < 5_000
 
 
-def test_neighbours_look_together_so_that_spent_inputs_finds_what_others_did() -> None:
+def test_adjacent_projections_run_as_one_so_that_spent_inputs_acts() -> None:
     write = {"path": "a.py", "content": "words " * 200}
     history = chat(("write", write, "Wrote a.py"), ("write", write, "Wrote a.py"), ("bash", {"command": "ls"}, "a"))
     both = compose(projection("stale_reads"), projection("duplicate_calls"), projection("spent_inputs"))

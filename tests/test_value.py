@@ -29,7 +29,7 @@ class Counted:
         self.size = len(self.text)
 
 
-def test_the_other_fields_stay() -> None:
+def test_replace_keeps_the_other_fields() -> None:
     assert replace(Pair("a", (1, 2)), left="b") == Pair("b", (1, 2))
 
 

@@ -108,7 +108,7 @@ def test_a_patch_of_the_tests_is_applied_before_they_run(tmp_path: Path) -> None
     assert all("tests/hidden.py" not in request.bytes.decode() for request in up.requests)
 
 
-def test_a_second_call_goes_on(tmp_path: Path) -> None:
+def test_a_second_call_makes_only_the_missing_runs(tmp_path: Path) -> None:
     folder = lay_out(tmp_path, "one", "two")
     with Upstream(script()) as up:
         compare(folder, up.url, "--tasks", "one")
@@ -123,7 +123,7 @@ def test_a_second_call_goes_on(tmp_path: Path) -> None:
     assert "holds another comparison (settings): choose another --out" in other.output
 
 
-def test_the_budget_ends_a_run_and_a_larger_one_goes_on(tmp_path: Path) -> None:
+def test_the_budget_stops_a_run_and_a_larger_budget_continues(tmp_path: Path) -> None:
     folder = lay_out(tmp_path)
     with Upstream(script(reads=12)) as up:
         stopped = compare(folder, up.url, "--budget", "0.01")

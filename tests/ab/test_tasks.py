@@ -23,7 +23,7 @@ def files(task: CodingTask) -> Mapping[str, str]:
     return task.source
 
 
-def test_there_are_twelve() -> None:
+def test_twelve_tasks_are_bundled() -> None:
     assert len(TASKS) == 12
 
 
@@ -43,7 +43,7 @@ def test_a_task_fails_before_and_passes_after(task: CodingTask, tmp_path: Path) 
 
 
 @every_task
-def test_a_task_is_long(task: CodingTask) -> None:
+def test_a_task_has_many_faults_in_many_files(task: CodingTask) -> None:
     assert len(task.repairs) >= 15
     assert len({repair.path for repair in task.repairs}) >= 7
     assert sum(name.startswith("tests/test_") for name in files(task)) >= 6

@@ -114,7 +114,7 @@ def test_a_fork_keeps_what_stands_before_it_and_nothing_behind(
 @every_format
 @settings(max_examples=60, deadline=None)
 @given(turns=TURNS, pick=st.integers(0, 100), restarted=st.booleans())
-def test_an_undo_keeps_what_is_left(
+def test_an_undo_keeps_the_hidden_calls_before_it(
     format: str, turns: list[tuple[str, bool, str, bool]], pick: int, restarted: bool
 ) -> None:
     one = told(format, turns)

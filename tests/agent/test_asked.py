@@ -325,7 +325,7 @@ def test_context_info_shows_what_fills_the_context_and_what_could_go() -> None:
 @pytest.mark.parametrize(
     "given", [json.dumps(body(*START)), json.dumps(body(*START)).encode(), body(*START)["messages"]]
 )
-def test_any_kind_of_body_will_do(given: Any) -> None:
+def test_context_prune_works_on_every_type_of_body(given: Any) -> None:
     assert "Discarded read of /a" in execute(given, {"action": "discard", "targets": [["tools"]]})
 
 

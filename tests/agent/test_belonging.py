@@ -25,7 +25,7 @@ from prunus.providers import api_named
         ({}, False),
     ],
 )
-def test_items_of_responses_tell_by_their_type_whose_they_are(item: dict[str, Any], models: bool) -> None:
+def test_the_type_of_a_responses_item_tells_whether_the_model_wrote_it(item: dict[str, Any], models: bool) -> None:
     assert api_named("openai_responses").by_model(item) is models
 
 
@@ -82,5 +82,7 @@ def test_copies_of_one_message_say_the_same(format: str, one: dict[str, Any], ot
         ("gemini", {"parts": [PART]}, {"parts": [{"functionCall": {"name": "f", "args": {}}}]}),
     ],
 )
-def test_two_messages_do_not(format: str, one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_different_messages_differ_in_their_stable_content(
+    format: str, one: dict[str, Any], other: dict[str, Any]
+) -> None:
     assert stable_content(api_named(format), one) != stable_content(api_named(format), other)

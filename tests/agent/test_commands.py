@@ -232,7 +232,7 @@ def test_a_command_from_outside_is_carried_out_and_lasts(format: str) -> None:
     assert "read of /b removed; the user swept it away" in body and "read of /a" not in body
 
 
-def test_gemini_is_answered_and_kept_out_too() -> None:
+def test_a_command_in_gemini_is_answered_and_hidden_from_the_model() -> None:
     def content(role: str, text: str) -> dict[str, Any]:
         return {"role": role, "parts": [{"text": text}]}
 
@@ -283,7 +283,7 @@ def test_output_of_a_shell_command_is_no_command_of_the_user(format: str, how: s
 
 
 @every_format
-def test_a_command_inside_other_text_is_none_even_if_tools_are_declared(format: str) -> None:
+def test_a_command_inside_other_text_is_not_carried_out(format: str) -> None:
     body = question(format, [user("Fix it."), said(format, "Yes."), PRINTED["behind a heading"]])
     exchange = AgentLayer(Settings()).open(body, format, streaming=False, tenant="", caller="")
     assert exchange is not None and exchange.reply() is None

@@ -60,7 +60,7 @@ def test_arguments_with_only_one_meaning_are_understood(targets: Any, expected: 
         ([["3fa9c2", 'Größe: "5" 🎉\n]'], ["tools", "all"]], (("3fa9c2", 'Größe: "5" 🎉\n]'), ("tools", "all"))),
     ],
 )
-def test_summaries(targets: Any, expected: Any) -> None:
+def test_targets_of_distill_carry_summaries(targets: Any, expected: Any) -> None:
     found = parse({"action": "distill", "targets": targets})
     assert (found.targets, found.problems) == (expected, ())
 

@@ -317,7 +317,7 @@ def test_tenants_do_not_share_exchanges() -> None:
 @every_format
 @either_way
 @pytest.mark.parametrize("offer", ["mcp", "hidden"])
-def test_a_tool_of_the_clients_own_is_left_to_it(format: str, streaming: bool, offer: str) -> None:
+def test_a_client_tool_named_context_prune_is_not_hidden(format: str, streaming: bool, offer: str) -> None:
     """By MCP, or by a plugin that has one of the same name."""
     settings = Settings(agent={"offer": offer})
     body = question(format, [{"role": "user", "content": "Hi"}], streaming)

@@ -73,7 +73,7 @@ def test_an_answer_that_does_not_stream_fails_with_the_providers_bytes(format: s
 
 @pytest.mark.parametrize("format", [*FORMATS, "gemini"])
 @pytest.mark.parametrize("body", [b"", b"<html>", b"\xff", b"[]", b'{"error": "a text"}', b'{"error": null}'])
-def test_a_stream_fails_in_words_where_the_provider_gave_none(format: str, body: bytes) -> None:
+def test_a_stream_error_names_the_status_if_the_provider_says_nothing(format: str, body: bytes) -> None:
     events = Events()
     told = [one.data for one in events.feed(failure(format, 503, body, streaming=True))]
     assert "503" in json.dumps(told[0])

@@ -47,7 +47,7 @@ def growing(turns: int) -> list[Any]:
 
 
 @every_format
-def test_each_request_is_what_it_would_be_alone(format: str) -> None:
+def test_each_request_is_restored_as_if_it_were_the_only_one(format: str) -> None:
     talk = Talk(format, True)
     for turn in range(6):
         id = f"toolu_{turn:012}"
@@ -101,7 +101,7 @@ def test_a_request_that_hides_nothing_lends_nothing_to_one_that_does() -> None:
 
 
 @pytest.mark.parametrize(("count", "size"), [(2, 1 << 30), (100, 3_000)])
-def test_the_oldest_go_where_they_are_too_many_or_too_large(count: int, size: int) -> None:
+def test_the_oldest_threads_are_dropped_beyond_the_limits(count: int, size: int) -> None:
     threads, store = Threads(count, size, intents=False), CountingStore()
     others = [body({"role": "user", "content": f"{n} {'x' * 900}"}, SAID, USER) for n in range(4)]
     for raw in others:

@@ -282,7 +282,7 @@ def test_an_answer_that_cannot_be_decoded_does_not_look_whole(encoding: str, pro
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_a_question_without_tools_is_told_nothing_unless_it_continues_a_conversation(
+def test_a_request_without_tools_gets_no_guidance_unless_it_continues_a_conversation(
     format: str, provider: Provider
 ) -> None:
     def without_tools(messages: list[Any]) -> bytes:

@@ -92,5 +92,7 @@ CASES: list[tuple[Meaning, str, bool | None, CallOutcome]] = [
 
 
 @pytest.mark.parametrize(("meaning", "text", "flag", "expected"), CASES)
-def test_how_a_call_ended(meaning: Meaning, text: str, flag: bool | None, expected: CallOutcome) -> None:
+def test_the_outcome_of_a_call_follows_from_its_result(
+    meaning: Meaning, text: str, flag: bool | None, expected: CallOutcome
+) -> None:
     assert outcome(meaning, "tool", text, flag) == expected

@@ -65,5 +65,5 @@ def test_a_file_that_looks_like_codex_output_is_left_alone() -> None:
         ("bash", '{"returncode": broken', '{"returncode": broken'),
     ],
 )
-def test_the_body_is_what_was_printed(name: str, text: str, body: str) -> None:
+def test_the_body_of_a_result_is_the_printed_output(name: str, text: str, body: str) -> None:
     assert body_of(name, text) == body

@@ -62,7 +62,7 @@ def test_numbers_may_come_as_text() -> None:
     assert touches[0].span == Span(10, 14)
 
 
-def test_arguments_may_be_json_that_nobody_has_read() -> None:
+def test_arguments_may_be_unparsed_json() -> None:
     assert BOX.meaning("Read", '{"file_path": "a.py"}').key == "a.py"
 
 

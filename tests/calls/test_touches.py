@@ -23,5 +23,5 @@ from prunus.calls.touches import FULL, Span
         (Span(1, 50).part(Span(10, 80)), Span(10, 50)),
     ],
 )
-def test_lines_that_are_left(found: Span | None, expected: Span | None) -> None:
+def test_first_last_and_skip_narrow_a_span(found: Span | None, expected: Span | None) -> None:
     assert found == expected

@@ -42,7 +42,7 @@ def test_since_leaves_out_earlier_turns(recorded: str) -> None:
     assert run(recorded, "--since", "2").stdout == "- a.py: Second (+2 -1, turn 2)\n"
 
 
-def test_a_request_is_read_too(tmp_path: Path, file: str) -> None:
+def test_the_changelog_of_a_request_is_shown(tmp_path: Path, file: str) -> None:
     result = run(file)
     assert result.exit_code == 0
     assert result.stdout.startswith("- /srv/app/greet.py: Rewritten (+60 -0 and more, turn 2)")

@@ -20,7 +20,7 @@ def test_a_request_by_category_and_priority(run: Callable[..., Result], file: st
         assert word in result.output
 
 
-def test_the_parts_add_up(run: Callable[..., Result], file: str) -> None:
+def test_categories_and_priorities_add_up_to_the_used_tokens(run: Callable[..., Result], file: str) -> None:
     found = json.loads(run("context", file, "--json", "--set", "schedule=eager").output)
     assert sum(found["categories"].values()) == found["used"] < found["before"]
     assert sum(found["priorities"].values()) + found["categories"]["system"] >= found["used"]
@@ -35,7 +35,7 @@ def test_the_window_may_be_set(run: Callable[..., Result], file: str) -> None:
     assert "pressure is critical" in run("context", file, "--set", "window=500").output
 
 
-def test_a_recorded_session(run: Callable[..., Result], tmp_path: Path) -> None:
+def test_context_reads_a_recorded_session(run: Callable[..., Result], tmp_path: Path) -> None:
     entry = {"type": "user", "uuid": "1", "parentUuid": None, "sessionId": "s", "cwd": "/", "version": "2.0.0"}
     lines = [
         {**entry, "message": {"role": "user", "content": "Hello"}, "timestamp": "2026-01-01T00:00:00Z"},

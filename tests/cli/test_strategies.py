@@ -57,7 +57,7 @@ def test_an_unknown_name_gets_a_suggestion(run: Run, name: str, meant: str) -> N
     assert f"did you mean {meant}?" in result.stderr
 
 
-def test_a_hyphen_will_do(run: Run) -> None:
+def test_a_strategy_may_be_named_with_hyphens(run: Run) -> None:
     assert run("strategies", "stale-reads").stdout == run("strategies", "stale_reads").stdout
 
 

@@ -36,7 +36,7 @@ def test_sweep_takes_the_newest_session_unless_one_is_named(run: Callable[..., R
     assert asked(url, "aaaa1111") == ("sweep",)
 
 
-def test_json(run: Callable[..., Result], url: str) -> None:
+def test_sweep_prints_json(run: Callable[..., Result], url: str) -> None:
     assert json.loads(run("sweep", "--json", "--store", url).output) == {"session": "bbbb2222", "asked": "sweep"}
 
 

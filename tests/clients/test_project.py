@@ -22,7 +22,7 @@ from prunus.clients.dialect import project_of
         ("", ""),
     ],
 )
-def test_the_working_folder(text: str, project: str) -> None:
+def test_the_working_folder_is_found_in_a_request(text: str, project: str) -> None:
     assert project_of(json.dumps({"text": text}).encode()) == project
 
 

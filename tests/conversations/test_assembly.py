@@ -20,7 +20,7 @@ TOOL = {"type": "function", "function": {"name": "context_prune"}}
         ("hidden", [TOOL], True),
     ],
 )
-def test_ids_are_shown_to_a_model_that_can_ask_by_them(offer: str, tools: list[Any], shown: bool) -> None:
+def test_ids_are_shown_only_to_a_model_with_context_prune(offer: str, tools: list[Any], shown: bool) -> None:
     settings = Settings(agent={"offer": offer})
     body = {"messages": MESSAGES, "tools": tools}
     assert shows_ids(settings, read_objects(body, None, 0, "openai_chat")) is shown

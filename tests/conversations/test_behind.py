@@ -73,7 +73,7 @@ def test_catching_up_with_an_unknown_conversation_is_nothing_to_do() -> None:
 
 @fewer
 @given(late=st.sets(st.integers(1, len(TALK) - 1)), caught=st.booleans())
-def test_no_request_rewrites_what_was_sent_whichever_were_not_looked_at(late: set[int], caught: bool) -> None:
+def test_late_requests_never_rewrite_sent_messages(late: set[int], caught: bool) -> None:
     pruner = Pruner(DEAR_READS, Shelf())
     before: Outcome[bytes] | None = None
     for n, body in enumerate(TALK):
@@ -106,7 +106,7 @@ def test_the_ledger_alone_writes_what_was_sent(format: str, preset: str, session
         assert again.report.tokens_after == sent.report.tokens_after
 
 
-def test_a_look_that_comes_too_late_is_not_remembered() -> None:
+def test_a_late_result_of_pruning_is_not_saved() -> None:
     memory = Shelf()
     pruner = Pruner(DEAR_READS, memory)
     for n in range(11):
@@ -120,7 +120,7 @@ def test_a_look_that_comes_too_late_is_not_remembered() -> None:
     assert extends(pruner.prune(TALK[12], 120.0), sent)
 
 
-def test_a_command_is_not_lost_with_a_look_that_came_too_late() -> None:
+def test_a_command_is_carried_out_by_the_request_after_a_late_one() -> None:
     waiting = ["sweep 3"]
     settings = Settings(schedule="manual", strategies={"asked": {"enabled": True}})
     pruner = Pruner(settings, asks=lambda _: [waiting.pop()] if waiting else [])

@@ -108,7 +108,7 @@ def test_reasoning_comes_back_where_its_loop_is_open_again(format: str, schedule
 @every_format
 @every_schedule
 @every_memory
-def test_an_undone_loop_goes_on(format: str, schedule: str, process: str) -> None:
+def test_a_tool_loop_continues_after_an_undo_into_it(format: str, schedule: str, process: str) -> None:
     """Step by step, up to the end of the loop and into the next; then its reasoning may go again."""
     talk, settings = Talk(format), Settings(preset="auto", schedule=schedule)
     first, second = pruners(process, settings)

@@ -153,7 +153,7 @@ def test_a_request_has_the_same_name_in_every_process() -> None:
     assert first.request == 1
 
 
-def test_receipts_name_what_went_and_hold_it_whole() -> None:
+def test_receipts_hold_the_whole_text_of_each_cut_part() -> None:
     pruner = Pruner(Settings(schedule="eager"))
     seen: dict[str, str] = {}
     for n, body in enumerate(bodies(8)):
@@ -167,7 +167,7 @@ def test_receipts_name_what_went_and_hold_it_whole() -> None:
     assert set(seen.values()) <= originals
 
 
-def test_a_link_names_all_messages_before_it() -> None:
+def test_a_link_of_the_chain_depends_on_all_messages_before_it() -> None:
     digests = [bytes([n]) * 16 for n in range(5)]
     whole = chain(digests, b"anthropic")
     assert chain(digests[3:], whole[2]) == whole[3:]

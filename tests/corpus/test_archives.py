@@ -95,7 +95,9 @@ def test_a_zip_member_that_is_larger_than_it_says_is_not_read(tmp_path: Path) ->
     assert requests(one) == [1]
 
 
-def test_a_packed_member_is_a_bomb_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_compressed_member_that_unpacks_to_too_much_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     [source] = every(zipped(tmp_path / "a.zip", {"bomb.json.gz": gzip.compress(b" " * 2_000_000)}))
     monkeypatch.setattr("prunus.clients.recorded_file.unpack.__defaults__", (1_000_000,))
     with pytest.raises(FormatError, match=r"bomb\.json\.gz: unpacks to more than 1,000,000 bytes"):

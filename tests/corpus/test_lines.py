@@ -43,7 +43,7 @@ def test_damaged_lines_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["anthropic", "message rows"])
-def test_other_shapes_of_rows(tmp_path: Path, kind: str) -> None:
+def test_rows_may_hold_single_messages_or_lists_of_messages(tmp_path: Path, kind: str) -> None:
     messages = chat_messages(reads(3))
     if kind == "message rows":
         rows = [{"conversation_id": 7, "index": n, **message} for n, message in enumerate(messages)]

@@ -80,7 +80,7 @@ def test_a_form_of_another_page_changes_nothing(site: Site) -> None:
     assert site.store.asked("", receipt.conversation) == (f"restore {receipt.id}",)
 
 
-def test_every_answer_forbids_what_is_not_ours(site: Site) -> None:
+def test_every_answer_forbids_content_from_other_sites(site: Site) -> None:
     for path in ("/dashboard/", "/dashboard/nothing", "/dashboard/static/dashboard.js", "/"):
         answered = site.get(path)
         policy = answered.header("content-security-policy") or ""

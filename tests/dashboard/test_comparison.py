@@ -19,7 +19,7 @@ def test_a_cut_in_the_middle_is_marked() -> None:
     assert (fates(old), fates(new)) == ("kcck", "knk")
 
 
-def test_a_note_cuts_everything() -> None:
+def test_a_note_marks_every_old_line_as_cut() -> None:
     old, new = mark_lines("1\n2", "[gone]")
     assert (fates(old), fates(new)) == ("cc", "n")
 

@@ -57,7 +57,7 @@ def test_text_never_becomes_an_element_or_an_attribute(words: str) -> None:
 
 
 @given(st.text())
-def test_any_text_is_one_text(words: str) -> None:
+def test_any_text_is_escaped_in_an_element(words: str) -> None:
     made = seen(element("td", words, data_words=words))
     assert [tag for tag, _ in made.elements] == ["td"]
     assert made.words == words or not words.isprintable()

@@ -158,7 +158,7 @@ def test_the_newest_requests_show_what_is_special_about_them(store: Store) -> No
     assert "status 529" in shown and "<td" in shown and "flush: worth it</td>" in shown
 
 
-def test_lists_have_pages(store: Store) -> None:
+def test_a_long_list_of_conversations_is_split_into_pages(store: Store) -> None:
     for n in range(120):
         store.record("", exchange(f"c{n:03}", 1, time=time.time() + n))
     first, third = page(store, "conversations"), page(store, "conversations", page="3")

@@ -42,7 +42,7 @@ def test_a_code_ends_after_a_minute(sign_in: SignIn, clock: Clock) -> None:
     assert sign_in.redeem(code) is None
 
 
-def test_a_cookie_says_whose_it_is_until_it_ends(sign_in: SignIn, clock: Clock) -> None:
+def test_a_cookie_names_its_tenant_until_it_expires(sign_in: SignIn, clock: Clock) -> None:
     cookie = cookie_of(sign_in, "b2")
     assert sign_in.signed_in(f"other=1; {cookie}", HOST) == "b2"
     clock.now += 13 * 3600
@@ -74,7 +74,7 @@ def test_another_token_makes_cookies_worthless(sign_in: SignIn, clock: Clock) ->
 @pytest.mark.parametrize(
     "value", ["", ".", "a1", "a1.9999999999.x.y", "a1.²²²²²²²²²².x.y", "\x00", "b2.1e9.n.s", "\N{SNOWMAN}.1.2.3"]
 )
-def test_made_up_values_sign_nobody_in(sign_in: SignIn, value: str) -> None:
+def test_an_invented_code_or_cookie_does_not_sign_in(sign_in: SignIn, value: str) -> None:
     assert sign_in.redeem(value) is None
     assert sign_in.signed_in(f"prunus-8787={value}", HOST) is None
 

@@ -56,7 +56,7 @@ def test_every_object_follows_the_schema_of_kubernetes(values: tuple[str, ...], 
             kubernetes_validate.validate(each, version, strict=True)
 
 
-def test_all_objects_are_there() -> None:
+def test_the_chart_renders_every_kind_of_object() -> None:
     assert {each["kind"] for each in rendered(*ALL)} == {
         "ConfigMap", "Deployment", "HorizontalPodAutoscaler", "NetworkPolicy", "PodDisruptionBudget", "Secret",
         "Service", "ServiceAccount", "ServiceMonitor",

@@ -25,7 +25,9 @@ def store(postgres: PostgresServer) -> Iterator[Store]:
     store.close()
 
 
-def test_every_harm_once(postgres: PostgresServer, store: Store, tmp_path: Path) -> None:
+def test_no_kind_of_failure_causes_an_undeclared_cache_break(
+    postgres: PostgresServer, store: Store, tmp_path: Path
+) -> None:
     with Cluster(tmp_path, postgres, Random(7)) as cluster:
         trials = [run_trial(cluster, store, harm, number, most=13) for number, harm in enumerate(HARMS)]
     assert [trial.harm for trial in trials if trial.undeclared] == []

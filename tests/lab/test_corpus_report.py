@@ -85,7 +85,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, name: str) -> None:
         report_files([tmp_path / name])
 
 
-def test_names_with_quotes_are_files_too(tmp_path: Path) -> None:
+def test_a_file_name_may_contain_a_quote(tmp_path: Path) -> None:
     path = tmp_path / "o'clock.parquet"
     write_rows(path, [ROW])
     assert len(report_files([path]).summaries()) == 1

@@ -137,7 +137,7 @@ def test_other_options_do_not_go_on_with_the_rows_of_a_run(corpus: Path, tmp_pat
         run(corpus, tmp_path / "rows.jsonl")
 
 
-def test_a_killed_command_goes_on(corpus: Path, tmp_path: Path) -> None:
+def test_a_killed_command_continues_where_it_was(corpus: Path, tmp_path: Path) -> None:
     """With kill -9, at any time."""
     out = tmp_path / "rows.jsonl"
     command = [sys.executable, "-m", "prunus", "replay", str(corpus), "--policy", "none", "--policy", "balanced"]

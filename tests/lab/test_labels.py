@@ -24,7 +24,7 @@ def overlap(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def test_a_lonely_point_has_its_name_beside_it() -> None:
+def test_a_single_point_has_its_label_beside_it() -> None:
     [label] = place_labels([Spot(200, 100, "auto")], [], FRAME)
     assert (label.anchor, label.leader, label.y) == ("start", None, 104)
 

@@ -19,7 +19,7 @@ def test_system_text_and_tools_are_what_the_provider_counts_beyond_the_messages(
     assert found == ProviderCount(pytest.approx(1.1), 20_000, known=True)
 
 
-def test_they_are_cached_from_the_second_request_on() -> None:
+def test_system_text_and_tools_are_cached_from_the_second_request_on() -> None:
     sent = ProviderCount(1.1, 20_000, known=True).of(replayed(1_000, 2_000)).requests
     assert [(one.tokens, one.cached) for one in sent] == [(21_100, 0), (22_200, 21_100)]
 

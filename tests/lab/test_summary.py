@@ -46,7 +46,7 @@ def test_policies_and_prices_are_kept_apart() -> None:
     assert len(summarise(rows)) == 3
 
 
-def test_folds_are_kept_apart() -> None:
+def test_costs_are_summed_for_each_fold() -> None:
     found = by_fold([replace(OTHER, fold=3), ROW])
     assert [(fold, one.cost) for fold, [one] in found.items()] == [(0, pytest.approx(0.6)), (3, pytest.approx(1.1))]
 
@@ -62,7 +62,7 @@ def test_each_fold_is_reported_with_what_was_chosen_on_the_others() -> None:
     assert [(row.fold, row.policy) for row in left_out(rows, cheapest)] == [(0, "clear"), (1, "mask")]
 
 
-def test_agents_are_kept_apart() -> None:
+def test_costs_are_summed_for_each_agent() -> None:
     assert {agent: found[0].cost for agent, found in by_agent([ROW, OTHER]).items()} == {
         "codex": pytest.approx(1.1),
         "pi": pytest.approx(0.6),

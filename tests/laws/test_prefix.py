@@ -288,7 +288,7 @@ def test_the_law_is_not_kept_by_doing_nothing(format: str) -> None:
 
 
 @every_format
-def test_the_law_can_be_broken(format: str) -> None:
+def test_eager_edits_declare_every_break_of_the_prefix(format: str) -> None:
     """Made at once, edits change what was sent before, and only the flushes that are declared excuse it."""
     sent = list(conversed(schedule("eager"), requests(LONG, format), format, [5.0]))
     pairs = list(pairwise(sent))

@@ -15,7 +15,7 @@ from tests.laws.outcomes import growth
 
 @every_case
 @given(data=st.data())
-def test_nothing_grows(format: str, preset: str, data: Any) -> None:
+def test_a_pruned_request_never_grows(format: str, preset: str, data: Any) -> None:
     body = data.draw(bodies(format))
     assert growth(body, one_shot(body, preset)) == []
 

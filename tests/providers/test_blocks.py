@@ -60,7 +60,7 @@ def test_a_block_of_an_odd_type_tells_no_format(odd: Any) -> None:
 
 
 @odd_types
-def test_a_kind_is_a_text(odd: Any) -> None:
+def test_the_kind_of_an_odd_block_is_a_string(odd: Any) -> None:
     assert kind_of({"type": odd}) == str(odd)
     assert kind_of(odd) == ("text" if isinstance(odd, dict) else "None")
 

@@ -53,7 +53,7 @@ def test_spacing_does_not_count() -> None:
         {**user("a"), "name": "x"},
     ],
 )
-def test_everything_else_counts(other: dict[str, Any]) -> None:
+def test_any_other_difference_changes_the_identity_of_a_message(other: dict[str, Any]) -> None:
     assert identity(user("a")) != identity(other)
 
 

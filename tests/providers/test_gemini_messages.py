@@ -21,7 +21,7 @@ def response(value: Any) -> Result:
     return part
 
 
-def test_a_user_who_speaks_and_one_who_answers() -> None:
+def test_only_text_of_the_user_counts_as_spoken() -> None:
     assert content("user", {"text": "Hi"}).spoken
     assert not content("user", {"functionResponse": {"name": "f", "response": {"output": "x"}}}).spoken
     assert content("function", {"functionResponse": {"name": "f", "response": {"output": "x"}}}).role == "tool"

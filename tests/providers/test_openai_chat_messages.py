@@ -38,7 +38,7 @@ def called(**function: Any) -> Message:
         ("function", "tool"),
     ],
 )
-def test_roles(role: str, expected: str) -> None:
+def test_each_role_is_mapped(role: str, expected: str) -> None:
     assert message({"role": role, "content": "x"}).role == expected
 
 

@@ -24,12 +24,12 @@ def tool(**state: Any) -> tuple[Any, ...]:
     ).parts
 
 
-def test_text_and_reasoning() -> None:
+def test_text_and_reasoning_become_parts() -> None:
     parts = message({"type": "reasoning", "text": "Hm."}, {"type": "text", "text": "Yes."}).parts
     assert parts == (Thinking("Hm."), Text("Yes."))
 
 
-def test_the_user_speaks() -> None:
+def test_only_text_of_the_user_counts_as_spoken() -> None:
     assert message({"type": "text", "text": "Hi"}, role="user").spoken
     assert not message({"type": "text", "text": "Hi"}).spoken
 

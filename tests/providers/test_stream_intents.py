@@ -192,7 +192,7 @@ def test_a_start_that_tells_the_whole_input() -> None:
     assert json.loads(out.split(b"data: ")[1])["content_block"] == {**block, "input": SHOWN}
 
 
-def test_geminis_list_is_cut_too() -> None:
+def test_intents_are_removed_from_an_answer_of_gemini_as_a_list() -> None:
     row = json.loads(said("gemini", [("call", "", "Edit", GIVEN)], False))
     raw = json.dumps([row, {"usageMetadata": {}}], indent=2).encode()
     out, told = filtered("gemini", raw, True, 1, 30)

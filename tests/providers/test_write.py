@@ -82,7 +82,7 @@ def test_an_attachment_keeps_its_cache_marker() -> None:
     assert out["content"] == [{"type": "text", "cache_control": MARK, "text": "[File]"}]
 
 
-def test_thinking_leaves_whole() -> None:
+def test_a_thinking_block_is_removed_with_its_signature() -> None:
     thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
     said = {"type": "text", "text": "Yes."}
     out = written("anthropic_messages", {"role": "assistant", "content": [thought, said]}, {0: Gone()})

@@ -74,7 +74,7 @@ def test_an_answer_is_the_one_that_a_client_gets_directly(
 
 
 @pytest.mark.parametrize("name", ["304 with a length", "sized"])
-def test_a_length_is_kept(upstream: RawUpstream, proxy: str, name: str) -> None:
+def test_the_content_length_of_an_answer_is_forwarded(upstream: RawUpstream, proxy: str, name: str) -> None:
     upstream.answer = ANSWERS[name]
     assert talk(proxy, request("GET")).header(b"content-length") == b"5"
 
@@ -178,7 +178,7 @@ def test_a_chunk_without_a_size_breaks_off(upstream: RawUpstream, proxy: str, si
     assert not got.whole or got.status == 502
 
 
-def test_bytes_that_nobody_asked_for_answer_no_request(upstream: RawUpstream, proxy: str) -> None:
+def test_bytes_after_an_answer_never_answer_the_next_request(upstream: RawUpstream, proxy: str) -> None:
     upstream.end = "stay"
     upstream.answer = OK + b"content-length: 2\r\n\r\nok" + OK + b"content-length: 4\r\n\r\nevil"
     for _ in range(5):
@@ -251,7 +251,7 @@ def test_trailers_of_a_request_do_not_become_headers(upstream: RawUpstream, prox
 
 
 @pytest.mark.parametrize("path", ["/v1/x", "/v1/messages"])
-def test_a_client_that_waits_for_leave_to_send_gets_it(upstream: RawUpstream, proxy: str, path: str) -> None:
+def test_expect_100_continue_is_answered_by_the_proxy(upstream: RawUpstream, proxy: str, path: str) -> None:
     sent = request("POST", path, b"expect: 100-continue", body=b'{"a": 1}')
     got, _ = ask(proxy, sent)
     assert got.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n")

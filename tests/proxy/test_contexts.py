@@ -82,7 +82,7 @@ def test_many_conversations_share_the_time_for_descriptions() -> None:
     assert len(set(walk.asked)) > 40, "those that have waited longest come first"
 
 
-def test_the_end_describes_what_came_too_soon(tmp_path: Path) -> None:
+def test_postponed_descriptions_are_written_when_the_proxy_ends(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
     walk = Walk(1.0)
     writer = Recorder(store, Faults(lambda _: None), walk)

@@ -84,7 +84,7 @@ def test_no_keep_alive_request_is_sent_where_pauses_are_short(tmp_path: Path) ->
         assert not session.keep_alives
 
 
-def test_they_stop_once_they_have_not_paid(tmp_path: Path) -> None:
+def test_keep_alive_requests_stop_once_they_do_not_pay(tmp_path: Path) -> None:
     """Each pause of two hours costs a keep-alive request for nothing, until the sum says that it is enough."""
     with PausedSession(tmp_path, keep_alive=1) as session:
         warmed(session)

@@ -35,7 +35,7 @@ def arrived(body: bytes) -> Arrived:
     return Arrived(request, route("POST", request.path, {}, "anthropic"), body)
 
 
-def test_a_claim_is_taken_once() -> None:
+def test_a_claim_can_be_taken_only_once() -> None:
     claim = Claim()
     assert [claim.take(), claim.take()] == [True, False]
 

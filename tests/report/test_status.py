@@ -26,7 +26,7 @@ def test_nothing_pruned_says_nothing() -> None:
     assert status_line(Report(), "detailed", ["bash"]) == ""
 
 
-def test_off_says_nothing() -> None:
+def test_notification_off_omits_the_status_line() -> None:
     assert status_line(SEEDS, "off", ["bash"]) == ""
 
 

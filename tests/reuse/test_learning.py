@@ -29,7 +29,7 @@ def test_a_kind_that_is_asked_for_more_often_than_expected_gets_an_offset() -> N
     assert learned.stepped_back == ()
 
 
-def test_few_asks_move_little() -> None:
+def test_a_few_requests_for_cut_parts_change_the_estimate_little() -> None:
     few = learn(Experience(10_000, {("past_tasks", "read"): Tried(4, 0.2, 2)}), ALLOWED)
     assert 0 < few.offsets["read"] < 0.2 < learn(OFTEN, ALLOWED).offsets["read"]
 

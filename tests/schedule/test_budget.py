@@ -127,7 +127,7 @@ SEED = {
 }  # fmt: skip
 
 
-def test_the_budget_allows_what_the_seed_does() -> None:
+def test_the_default_budget_is_that_of_the_seed() -> None:
     assert Budget().allowed(128_000) == SEED
     assert sum(SEED.values()) == Budget().total(128_000) == 128_000
 

@@ -64,7 +64,7 @@ def test_from_high_on_edits_are_made_whatever_they_cost(tokens: int, reason: str
         ({}, {"historical": 1_000_000, "thinking": 1_000_000}, ""),
     ],
 )
-def test_a_trigger_counts_once_it_is_passed(fields: Any, counts: Any, reason: str) -> None:
+def test_a_trigger_raises_the_pressure_once_its_limit_is_passed(fields: Any, counts: Any, reason: str) -> None:
     pressure = Pressure(**fields)
     assert pressure.reason(10, WINDOW, **counts) == reason
     assert pressure.triggered is bool(fields)

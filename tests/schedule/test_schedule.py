@@ -283,7 +283,7 @@ def test_edits_in_several_messages_leave_the_tier_together() -> None:
     assert cut(AT_ONCE, moment((94, 100), (97, 100), tokens=10_200, price=TIERED)) == 94
 
 
-def test_no_more_is_broken_than_it_takes_to_leave_the_tier() -> None:
+def test_the_shallowest_cut_that_leaves_the_dear_tier_is_made() -> None:
     assert cut(AT_ONCE, moment((90, 100), (95, 200), tokens=10_200, price=TIERED)) == 95
 
 

@@ -122,7 +122,7 @@ def test_acp_has_the_pressure_triggers_of_the_plugin() -> None:
     assert not any(Settings.preset(name).active_pressure().triggered for name in PRESETS if name != "acp")
 
 
-def test_off_runs_nothing() -> None:
+def test_the_preset_off_runs_no_strategy() -> None:
     assert running("off") == set()
 
 

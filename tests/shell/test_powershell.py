@@ -110,7 +110,7 @@ def test_a_written_file_is_changed(command: str, expected: list[str]) -> None:
         "Get-Content a.ts; (git pull)",
     ],
 )
-def test_a_broad_change_is_wild(command: str) -> None:
+def test_a_broad_powershell_command_may_change_any_file(command: str) -> None:
     assert parse(command).wild
 
 

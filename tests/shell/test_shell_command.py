@@ -227,7 +227,7 @@ def test_a_command_changes_the_files_it_names(command: str, expected: list[str])
         "for f in a b; do sed -i 's/a/b/' $f; done",
     ],
 )
-def test_a_broad_change_is_wild(command: str) -> None:
+def test_a_broad_command_may_change_any_file(command: str) -> None:
     assert parse(command).wild
 
 

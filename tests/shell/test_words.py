@@ -28,7 +28,7 @@ def texts(command: str) -> list[list[str]]:
         ('D=/w\ncat $D/a "${D}/b"', [["cat", "/w/a", "/w/b"]]),
     ],
 )
-def test_words_and_commands(command: str, expected: list[list[str]]) -> None:
+def test_a_shell_command_is_split_into_commands_and_words(command: str, expected: list[list[str]]) -> None:
     assert texts(command) == expected
 
 

@@ -159,7 +159,7 @@ class Counting(Database):
         return super().write(work, *names)
 
 
-def test_nothing_runs_alone_while_there_is_nothing_to_remove(tmp_path: Path) -> None:
+def test_tidying_runs_no_exclusive_write_if_nothing_is_to_be_removed(tmp_path: Path) -> None:
     database = Counting(tmp_path / "store.db")
     store = SqlStore(database, StoreSettings(), Cipher())
     store.record("", exchange("c1", time=1_000.0))

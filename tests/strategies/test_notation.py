@@ -116,7 +116,7 @@ def test_a_case_needs_a_title(tmp_path: Path) -> None:
         page(path)
 
 
-def test_fillers_have_the_length_they_say() -> None:
+def test_a_filler_has_the_length_that_it_names() -> None:
     assert len(fill("<1,234 chars>")) == 1234
     assert fill("<7 lines of v2>").count("\n") == 6
     assert len(fill("<9 words>").split()) == 9

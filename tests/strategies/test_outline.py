@@ -318,7 +318,7 @@ def test_the_gist_of_a_listing_has_paths() -> None:
     assert gist("\n".join(lines), 0.2, listing=True) == "web/src/app/page.tsx\nmain.py\n"
 
 
-def test_the_gist_has_no_edges() -> None:
+def test_the_gist_of_a_log_without_errors_is_empty() -> None:
     assert gist("\n".join(log(100)), 0.15) == ""
 
 

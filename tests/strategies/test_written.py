@@ -67,7 +67,7 @@ def test_the_size_of_each_message_is_true() -> None:
     assert [told.before(i) for i in range(len(told) + 1)] == [true.before(i) for i in range(len(true) + 1)]
 
 
-def test_words_like_an_outline_count_as_they_are() -> None:
+def test_text_that_looks_like_an_outline_counts_its_tokens() -> None:
     for more in range(8):
         answer = f"Done{'.' * more}\n\n{HEAD}1 of 9 lines removed; read the file for what it has now]{'!' * more}"
         out = pruned(session(answer=answer))
@@ -105,7 +105,7 @@ def test_no_outline_is_put_behind_a_note_in_place_of_a_picture() -> None:
     assert pruned(once.body, strategies={**IDLE, "old_results": cut}).body == once.body
 
 
-def test_words_that_only_begin_like_an_outline_hide_none() -> None:
+def test_text_that_begins_like_an_outline_does_not_hide_the_real_outline() -> None:
     answer = "Done.\n\n[Prunus: outline of what was written to the disk"
     once = pruned(session(answer=answer))
     assert answered(once).startswith(f"{answer}\n\n{HEAD}")

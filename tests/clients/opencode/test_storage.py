@@ -74,7 +74,7 @@ def ids(session: Any) -> list[str]:
     return [message["info"]["id"] for message in session.messages]
 
 
-def test_a_session_is_what_its_export_is(database: Database, path: Path, tmp_path: Path) -> None:
+def test_a_session_in_the_database_equals_its_export(database: Database, path: Path, tmp_path: Path) -> None:
     add_talk(database, "ses_a")
 
     def exported(id: str, role: str, at: int, *parts: dict[str, Any], **model: str) -> dict[str, Any]:

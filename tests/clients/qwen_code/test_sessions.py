@@ -93,7 +93,7 @@ def test_a_sub_agents_answer_comes_in_several_records(lines):
     assert helper.requests == (1, 3)
 
 
-def test_a_fork_takes_over_a_history_that_it_did_not_ask_for(lines):
+def test_a_forked_agent_begins_with_the_history_that_it_was_given(lines):
     history = [{"role": "user", "parts": [said("A")]}, {"role": "model", "parts": [said("a")]}]
     (session,) = lines(
         event("0", None, "agent_bootstrap", {"kind": "fork", "history": history}),

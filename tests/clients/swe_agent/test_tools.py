@@ -26,7 +26,7 @@ BOX = Toolbox()
         ("open a.py && ls", "shell", "open a.py && ls"),
     ],
 )
-def test_a_text_command(command: str, kind: Kind, key: str) -> None:
+def test_a_text_command_has_a_kind_and_a_key(command: str, kind: Kind, key: str) -> None:
     meaning = BOX.meaning("action", {"command": command})
     assert (meaning.kind, meaning.key) == (kind, key)
 
@@ -40,7 +40,7 @@ def test_a_shell_command_among_the_actions_is_followed() -> None:
     assert BOX.meaning("action", {"command": "rm a.py"}).touches == (Touch("a.py", "change"),)
 
 
-def test_functions() -> None:
+def test_functions_have_a_kind_and_a_key() -> None:
     assert BOX.meaning("create", {"filename": "a.py"}).kind == "write"
     assert BOX.meaning("find_file", {"file_name": "a.py"}).key == "glob::a.py"
     assert BOX.meaning("search_dir", {"search_term": "x", "dir": "src"}).key == "grep:src:x:"
