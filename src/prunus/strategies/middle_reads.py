@@ -48,9 +48,10 @@ class MiddleReads:
                 yield self._point(read, shown, earlier[0], use, str(group), view)
 
     def _sampled(self, count: int) -> Iterator[int]:
+        middle = count - 2
+        samples = min(self.samples, middle)
         if count >= 6:
-            middle = min(self.samples, count - 2)
-            yield from (round((k + 1) * (count - 1) / (middle + 1)) for k in range(middle))
+            yield from (1 + k * middle // samples for k in range(samples))
 
     def _point(self, read: Use, shown: Sequence[Use], first: Use, by: Use, path: str, view: View) -> Proposal:
         for other in shown:
