@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.view.view import View
+
+_OLD_ERRORS: Final = "old_errors"
+_USUAL: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +54,21 @@ class RecentTurns:
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedErrors:
-    """A failed call stays whole for some turns, unless a successful retry came first."""
+    """A failed call stays whole for some turns, unless a successful retry came first.
+
+    The strategy `old_errors` has limits of its own. This guard holds its edits only if `turns` is more than 3.
+    """
 
     name: ClassVar[str] = "unresolved_errors"
 
-    turns: int = 3
+    turns: int = _USUAL
     """For how many turns a failed call stays whole."""
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
         use = view.by_ref.get(edit.target)
         if use is None or use.ok or edit.when.requested_by or (edit.cause and edit.ends_call):
+            return None
+        if edit.strategy == _OLD_ERRORS and self.turns <= _USUAL:
             return None
         ready = use.turn + self.turns + 1
         if view.turn < ready:

@@ -16,6 +16,9 @@ _EXIT = re.compile(r"^.*\b(?:exited with code|exit code)\b.*$", re.IGNORECASE | 
 _WRAPPING = re.compile(
     r"\s*+(?:(?:<\w+>|\(empty\)|Command: .*+|Directory: .*+|Output: \(empty\)|Error: \(none\))\s*+)?\Z"
 )
+_TRACEBACK = "Traceback (most recent call last):"
+_REPORT = re.compile(rf"\s*(?:(?:\w++\.)*+\w*(?:Error|Exception)(?: \[\w+\])?: |{re.escape(_TRACEBACK)})")
+"""How the report of a failure begins, in formats that do not flag failed calls."""
 _EDGE = 400
 _LONGEST = 300
 
@@ -25,7 +28,11 @@ class OldErrors:
     """The long text of an error some turns back, and the input of the call that failed.
 
     The first line says what went wrong; the stack trace below it is read once. The first line stays, with a note of
-    how much was cut. Some turns later, the bulky input of the failed call goes too.
+    how much was cut. Of a Python traceback, the line with the exception stays too. Some turns later, the bulky
+    input of the failed call goes too.
+
+    If the format does not say whether a call failed, an output that begins like `TypeError: ` or like a traceback
+    counts as an error.
     """
 
     name: ClassVar[str] = "old_errors"
@@ -40,11 +47,13 @@ class OldErrors:
     """Tools whose failed calls keep their inputs, in upper or lower case; `*` and `?` are wildcards."""
 
     def groups(self, use: Use) -> Iterable[Hashable]:
-        return (None,) if use.outcome == "error" else ()
+        return (None,) if use.outcome != "ok" else ()
 
     def propose(self, use: Use, earlier: Sequence[Use], group: Hashable, view: View) -> Iterator[Proposal]:
+        whole = view.result(use).text
+        if use.outcome == "unknown" and not _REPORT.match(body_of(use.tool, whole), 0, _EDGE):
+            return
         if use.visible:
-            whole = view.result(use).text
             text = f"{_headline(use.tool, whole)}\n{error_note(len(whole))}"
             reason = f"an error older than {self.turns} turns"
             yield Proposal(use.result, Shorter(text), self.name, reason, when=When(use.turn + self.turns + 1))
@@ -55,10 +64,11 @@ class OldErrors:
 
 
 def _headline(tool: str, text: str) -> str:
-    """The first line that says what went wrong, and before it the client's line with the exit code, if any."""
+    """The first lines that say what went wrong, and before them the client's line with the exit code, if any."""
     output = body_of(tool, text)
     wrapped = output != text or _EXIT.match(text) or text.startswith("Command: ")
     code = (_EXIT.search(text[:_EDGE]) or _EXIT.search(text[-_EDGE:])) if wrapped else None
     lines = (line for line in output.splitlines() if not _WRAPPING.match(line) and not _EXIT.match(line))
     first = next(lines, "").removeprefix("Output: ")
-    return "\n".join(line.strip()[:_LONGEST] for line in (code[0] if code else "", first) if line.strip())
+    raised = next((line for line in lines if not line[0].isspace()), "") if first == _TRACEBACK else ""
+    return "\n".join(line.strip()[:_LONGEST] for line in (code[0] if code else "", first, raised) if line.strip())
