@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import ClassVar
 
@@ -12,6 +11,7 @@ from pathspec import GitIgnoreSpec
 from prunus.edits import Proposal
 from prunus.guards.guard import Hold
 from prunus.history import Text
+from prunus.proposals import is_protected
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -74,26 +74,22 @@ class ProtectedTools:
     name: ClassVar[str] = "protected_tools"
 
     victims: tuple[str, ...] = ()
-    """Tools whose calls and results are never cut; `*` and `?` are wildcards."""
+    """Tools whose calls and results are never cut, in upper or lower case; `*` and `?` are wildcards."""
     triggers: tuple[str, ...] = ()
     """Tools whose calls never replace other calls."""
 
     def hold(self, edit: Proposal, view: View) -> Hold | None:
         target = view.by_ref.get(edit.target)
-        if target is not None and _matches(target.tool, self.victims):
+        if target is not None and is_protected(target.tool, self.victims):
             return Hold(f"{target.tool} is protected")
         trigger = view.by_ref.get(edit.cause) if edit.cause is not None else None
-        if trigger is not None and _matches(trigger.tool, self.triggers):
+        if trigger is not None and is_protected(trigger.tool, self.triggers):
             return Hold(f"{trigger.tool} may not replace others")
         return None
 
     def mutes(self, use: Use) -> bool:
         """Whether a call may replace no others."""
-        return _matches(use.tool, self.triggers)
-
-
-def _matches(tool: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(tool, pattern) for pattern in patterns)
+        return is_protected(use.tool, self.triggers)
 
 
 @dataclass(frozen=True, slots=True)
