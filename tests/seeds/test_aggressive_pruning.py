@@ -167,6 +167,15 @@ def test_t43_code_blocks_older_than_five_turns_are_truncated(format: str) -> Non
     assert "```typescript" in send(f"{code}1-6 ...", format, "acp", **without("pruneUserCodeBlocks")).user(1)
 
 
+def test_t43_lines_may_end_as_in_windows() -> None:
+    messages = [{"role": "user", "content": "Fix this:\r\n```ts\r\n" + "let a = 1;\r\n" * 15 + "```\r\nKeep it."}]
+    for n in range(6):
+        messages += [{"role": "assistant", "content": f"{n}"}, {"role": "user", "content": f"{n}"}]
+    note = "[Code block: ts, 15 lines - truncated to save context]"
+    shown = prune(messages, Settings(preset="acp")).body
+    assert shown[0]["content"] == f"Fix this:\r\n{note}\r\nKeep it."
+
+
 # 9. Error output truncation, t44
 
 

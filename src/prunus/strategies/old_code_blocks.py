@@ -13,7 +13,7 @@ from prunus.view.uses import Piece
 from prunus.view.view import View
 
 _FENCE = re.compile(r"^```([^\n`]*)\n", re.MULTILINE)
-_FENCE_END = re.compile(r"^```[ \t]*$", re.MULTILINE)
+_FENCE_END = re.compile(r"^```[ \t]*(?=\r?$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
