@@ -72,6 +72,15 @@ def test_disabled_config_prunes_nothing(format: str) -> None:
 
 
 @every_format
+def test_disabled_config_is_enough_for_acp(format: str) -> None:
+    text = f"{READ}2 write src/app.py <9 lines> -> ok\n3 ..."
+    off = {"supersedeReads": {"enabled": False}}
+    assert acp(text, format, strategies=off).stays("1")
+    one_view = {**off, "aggressivePruning": {"aggressiveFilePrune": True}}
+    assert acp(text, format, strategies=one_view).goes("1")
+
+
+@every_format
 def test_manual_mode_without_automatic_strategies_prunes_nothing(format: str) -> None:
     text = f"{READ}2 write src/app.py <9 lines> -> ok\n3 ..."
     assert acp(text, format, manualMode={"enabled": True, "automaticStrategies": False}).stays("1")

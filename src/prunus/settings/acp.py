@@ -45,8 +45,8 @@ PROTECTED: Final = frozenset(
 SUPERSEDED: Final = frozenset({"todowrite", "todoread", "write", "edit"})
 """Protected tools whose calls a later call of the same kind supersedes nevertheless."""
 _TOOL_LISTS: Final = ("protected_tools", "protectedTools", "tools.settings.protectedTools")
-_PARTS: Final = ("victim", "trigger", "both")
-"""The values of `as` in a table of `protected_tools`."""
+_PARTS: Final[tuple[dict[str, str], ...]] = ({}, {"as": "victim"}, {"as": "trigger"}, {"as": "both"})
+"""What a table of `protected_tools` may hold besides the name."""
 
 SHORTHANDS: Final[Mapping[str, SettingPlace]] = {
     "protected_tools": ("guards", "protected_tools", "victims"),
@@ -72,6 +72,7 @@ _AGENT: Final[Mapping[str, SettingPlace]] = {
 }
 """Keys about the agent. A file may give them at the top level, in `tools` or in `tools.settings`."""
 _PLACES: Final = ("", "tools.", "tools.settings.")
+_READS: Final = "strategies.supersedeReads.enabled"
 
 MOVED: Final[Mapping[str, SettingPlace]] = {
     **{name: place for name, place in SHORTHANDS.items() if name != "protected_tools"},
@@ -85,7 +86,7 @@ MOVED: Final[Mapping[str, SettingPlace]] = {
     "strategies.supersedeWrites.enabled": ("strategies", "old_writes", "enabled"),
     "commands.protectedTools": ("strategies", "asked", "unswept"),
     "strategies.deduplication.enabled": ("strategies", "duplicate_calls", "enabled"),
-    "strategies.supersedeReads.enabled": ("strategies", "stale_reads", "enabled"),
+    _READS: ("strategies", "stale_reads", "enabled"),
     "strategies.truncateLargeOutputs.enabled": ("strategies", "long_outputs", "enabled"),
     "strategies.compressThinkingBlocks.enabled": ("strategies", "old_thinking", "enabled"),
     **{
@@ -99,7 +100,7 @@ MOVED: Final[Mapping[str, SettingPlace]] = {
 """Keys whose value becomes the value of one setting."""
 
 IMPLIED: Final[Mapping[str, SettingPlace]] = {
-    "strategies.supersedeReads.enabled": ("strategies", "stale_reads", "after_edits"),
+    _READS: ("strategies", "stale_reads", "after_edits"),
     "strategies.aggressivePruning.aggressiveFilePrune": ("strategies", "repeated_views", "any_operation"),
 }
 """A second setting that becomes true when one of these keys is true."""
@@ -152,11 +153,12 @@ def translate(raw: Mapping[str, Any], origin: str) -> Layer:
     """Return the values of a file as a layer under the keys of Prunus."""
     layer = Layer(origin)
     combined: dict[str, Any] = {}
-    _walk(raw, (), layer, combined)
+    _walk({name: value for name, value in raw.items() if name != "$schema"}, (), layer, combined)
     _protect_tools(combined, layer)
     _protect_turns(combined, layer)
     _choose_level(combined, layer)
     _separate_errors(combined, layer)
+    _keep_reads(layer)
     if (allowed := _switch(_SUBAGENTS, combined, layer)) is not None:
         layer.put(("subagents",), "prune" if allowed else "skip", _SUBAGENTS)
     return layer
@@ -168,8 +170,6 @@ def _walk(table: Mapping[Any, Any], place: tuple[str, ...], layer: Layer, combin
         here = (*place, str(name))
         key = ".".join(here)
         value = _plain(given)
-        if key == "$schema":
-            continue
         if key in FIXED:
             allowed, why = FIXED[key]
             if not any(value == one and type(value) is type(one) for one in allowed):
@@ -218,18 +218,16 @@ def _protect_tools(combined: Mapping[str, Any], layer: Layer) -> None:
         if not isinstance(combined[key], list):
             layer.complain(key, combined[key], "expected a list of names of tools")
             continue
+        own = key == "protected_tools"
         for i, row in enumerate(combined[key]):
             match row:
                 case str(name) if name:
-                    part = "both" if key == "protected_tools" else "victim"
-                case {"name": str(name), **rest} if (
-                    key == "protected_tools" and name and rest in ({}, *({"as": part} for part in _PARTS))
-                ):
+                    part = "both" if own else "victim"
+                case {"name": str(name), **rest} if own and name and rest in _PARTS:
                     part = str(rest.get("as", "both"))
                 case _:
-                    row_text = 'expected a name or {name = "...", as = "victim", "trigger" or "both"}'
-                    text = row_text if key == "protected_tools" else "expected the name of a tool"
-                    layer.complain(f"{key}[{i}]", row, text)
+                    table = 'a name or {name = "...", as = "victim", "trigger" or "both"}'
+                    layer.complain(f"{key}[{i}]", row, f"expected {table if own else 'the name of a tool'}")
                     continue
             victims += [name] * (part != "trigger")
             triggers += [name] * (part != "victim")
@@ -282,6 +280,14 @@ def _separate_errors(combined: Mapping[str, Any], layer: Layer) -> None:
         layer.put((*errors, "inputs"), NEVER, _PURGE)
     elif _PURGE_TURNS in combined:
         layer.put((*errors, "inputs"), combined[_PURGE_TURNS], _PURGE_TURNS)
+
+
+def _keep_reads(layer: Layer) -> None:
+    """Let `aggressiveFilePrune` supersede no reads either, if the file turns off `supersedeReads` alone."""
+    off = layer.spelled.get(MOVED[_READS]) == _READS and not layer.values["strategies"]["stale_reads"]["enabled"]
+    views = ("strategies", "repeated_views")
+    if off and not any(layer.has((*views, field)) for field in ("enabled", "any_operation")):
+        layer.put((*views, "any_operation"), False, _READS)
 
 
 def _switch(key: str, combined: Mapping[str, Any], layer: Layer) -> bool | None:
