@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from prunus import Settings
+from prunus import Settings, prune
 from prunus.agent.chat_commands import command_of, respond
 from prunus.providers import frame
 from prunus.requested.commands import ANSWER, COMMANDS, Command
@@ -87,6 +87,23 @@ def test_a_sweep_says_how_many_went() -> None:
     assert "Swept 1 result," in told("sweep", "1", count=3)
     assert "Swept 3 results," in told("sweep", "99", count=3)
     assert "and 2 more" in told("sweep", "8", count=8)
+
+
+def test_a_sweep_names_only_what_goes() -> None:
+    given = [("/a", TEXT), ("/.env", TEXT), ("/short", "ok"), ("/a", TEXT), ("/b", TEXT)]
+    messages = [user("Hi")]
+    for n, (path, text) in enumerate(given):
+        messages += call_and_result("openai_chat", f"c{n}", "read", {"path": path}, text)
+    settings = Settings(preset="acp")
+    text = respond(Command("sweep"), body(*messages, user("/acp sweep")), "openai_chat", settings)
+    assert text.startswith(f"{ANSWER}Swept 2 results, about ") and text.endswith(" tokens: read of /b, read of /a.")
+    after = prune(
+        json.loads(body(*messages, user("/acp sweep"), {"role": "assistant", "content": text}, user("Go."))),
+        settings,
+    )
+    swept = [edit for edit in after.edits if edit.reason == "the user swept it away"]
+    assert len(swept) == 2
+    assert f"about {sum(edit.saved for edit in swept):,} tokens" in text
 
 
 @pytest.mark.parametrize("word", ["0", "-1", "many"])

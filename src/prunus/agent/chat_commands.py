@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from prunus.agent.inspection import Inspection, inspect
 from prunus.conversations.conversation import Loader, declares_tools
 from prunus.conversations.lineage import start_of_chain
 from prunus.conversations.memory import chain
+from prunus.edits import Gone, Note, Proposal
+from prunus.engine.weights import with_tokens
+from prunus.guards.guard import Guard
 from prunus.history import Call
 from prunus.proposals import describe
 from prunus.providers import Frame, frame, parse
@@ -21,6 +25,7 @@ from prunus.store.records import Totals
 from prunus.store.store import Store
 from prunus.strategies.asked import Requested
 from prunus.view.guide import ACTIONS
+from prunus.view.view import View
 
 _BAR = 24
 _ADDRESSED: Final = re.compile(rb"/(?:prunus|acp)", re.IGNORECASE)
@@ -55,7 +60,7 @@ def respond(command: Command, body: bytes, format: str, settings: Settings, box:
         case Command("context", _):
             text = _context(inspect(body, settings, format))
         case Command("sweep", words):
-            text = _sweep(inspect(body, settings, format), words)
+            text = _sweep(inspect(body, settings, format), words, settings.active_guards())
         case Command("manual", ("on",)):
             text = "Manual mode is on: from now on nothing is cut unless you or the agent ask for it."
         case Command("manual", ("off",)):
@@ -99,17 +104,24 @@ def _context(look: Inspection) -> str:
     return "\n".join(lines)
 
 
-def _sweep(look: Inspection, words: tuple[str, ...]) -> str:
+def _sweep(look: Inspection, words: tuple[str, ...], guards: Sequence[Guard]) -> str:
     view = look.engine.view
     rules = look.engine.requests or Requested()
-    found = swept(words[0] if words else "", len(view.turns) - 1, view, rules)
+    cut = {edit.target for edit in look.outcome.edits if isinstance(edit.replacement, Note | Gone)}
+    edits = swept(words[0] if words else "", len(view.turns) - 1, view, rules)
+    weighed = (with_tokens(edit, view) for edit in edits if edit.target not in cut)
+    found = [edit for edit in weighed if not _stays(edit, view, guards)]
     if not found:
         return "Nothing to sweep: no results that may go."
-    names = ", ".join(describe(use) for use in found[:6]) + (
-        f" and {len(found) - 6} more" if len(found) > 6 else ""
-    )
-    tokens = sum(use.tokens for use in found)
-    return f"Swept {len(found)} result{'s' * (len(found) > 1)}, about {tokens:,} tokens: {names}."
+    names = ", ".join(describe(view.by_ref[edit.target]) for edit in found[:6])
+    more = f" and {len(found) - 6} more" if len(found) > 6 else ""
+    tokens = sum(edit.saved for edit in found)
+    return f"Swept {len(found)} result{'s' * (len(found) > 1)}, about {tokens:,} tokens: {names}{more}."
+
+
+def _stays(edit: Proposal, view: View, guards: Sequence[Guard]) -> bool:
+    """Whether a guard refuses an edit for good. A refusal that ends at some turn is over soon."""
+    return any(hold is not None and hold.turn is None for hold in (guard.hold(edit, view) for guard in guards))
 
 
 def _restore(look: Inspection, words: tuple[str, ...]) -> str:

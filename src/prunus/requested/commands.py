@@ -13,7 +13,6 @@ from prunus.edits import Move, Proposal
 from prunus.history import Message, Text
 from prunus.requested.targets import Permissions, discarded, restore_part
 from prunus.text.numbers import as_number
-from prunus.view.uses import Use
 from prunus.view.view import View
 
 COMMANDS: Final = {
@@ -99,10 +98,7 @@ def carry_out(command: Command, at: int, view: View, rules: Permissions) -> Iter
     """Yield the moves that follow from a command in message `at`."""
     match command:
         case Command("sweep", words):
-            for use in swept(words[0] if words else "", at, view, rules):
-                edit = discarded(use.result, "", None, view, rules, "the user swept it away")
-                if isinstance(edit, Proposal):
-                    yield edit
+            yield from swept(words[0] if words else "", at, view, rules)
         case Command("restore", words):
             for name in words:
                 ref = view.ids.get(name.strip("[]#,"))
@@ -110,15 +106,20 @@ def carry_out(command: Command, at: int, view: View, rules: Permissions) -> Iter
                     yield from restore_part(ref, view)
 
 
-def swept(words: str, at: int, view: View, rules: Permissions) -> list[Use]:
-    """Return the newest results before message `at`: as many as the words say, or all since the user last spoke."""
+def swept(words: str, at: int, view: View, rules: Permissions) -> Iterator[Proposal]:
+    """Yield the edits that sweep away results before message `at`.
+
+    These are the newest results: as many as the words say, or all since the user last spoke.
+    """
     count = as_number(words) if words.isdecimal() else None
     since = view.loops[at] - 1 if at < len(view.loops) else view.loop
-    found: list[Use] = []
+    found = 0
     for use in reversed(view.uses):
         if use.result.message >= at or not rules.sweeps(use.tool) or not (use.ok or rules.errors):
             continue
-        if len(found) == count or (count is None and view.loops[use.result.message] < since):
+        if found == count or (count is None and view.loops[use.result.message] < since):
             break
-        found.append(use)
-    return found
+        found += 1
+        edit = discarded(use.result, "", None, view, rules, "the user swept it away")
+        if isinstance(edit, Proposal):
+            yield edit
