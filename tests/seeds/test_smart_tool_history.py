@@ -210,19 +210,39 @@ def test_the_state_of_a_file_can_be_asked_for_at_any_turn(format: str) -> None:
     assert history.file_state_at("config.py", turn=1).text != history.file_state_at("config.py", turn=2).text
 
 
-@in_formats("anthropic_messages", "openai_chat")
-def test_diffs_are_compressed_in_very_long_sessions(format: str) -> None:
-    edits = "".join(
+def edits(intents: Sequence[str]) -> str:
+    """Edits of config.py from turn 10 on, with these intents, and then 50 turns without one."""
+    rows = "".join(
         f'{n} call edit_file {{"file_path": "config.py", "old_str": "<4 lines of v{n}>",'
-        f' "new_str": "<4 lines of v{n + 1}>", "intent": "Added AGENT_CONFIG {n}"}} -> Edited config.py\n'
-        for n in range(10, 22)
+        f' "new_str": "<4 lines of v{n + 1}>", "intent": "{intent}"}} -> Edited config.py\n'
+        for n, intent in enumerate(intents, 10)
     )
-    strategies = {"old_edits": {"enabled": True, "turns": 5}}
-    sent = smart(f"1-9 ...\n{edits}22-60 ...", format, strategies=strategies)
-    head, *lines, last = sent.result("21").removeprefix("Edited config.py\n\n").split("\n")
-    assert head == "[Edits to config.py: 12 changes between turns 10-21]"
-    assert "- Added AGENT_CONFIG 10" in lines
-    assert last == "[Full diff available in ground truth]"
+    last = 9 + len(intents)
+    return f"1-9 ...\n{rows}{last + 1}-{last + 51} ..."
+
+
+@every_format
+def test_diffs_are_compressed_in_very_long_sessions(format: str) -> None:
+    intents = ["Added AGENT_CONFIG", *["Modified system prompt"] * 3, "Added tool definitions"]
+    sent = smart(edits(intents), format)
+    assert sent.result("14") == "Edited config.py\n\n" + "\n".join(
+        [
+            "[Edits to config.py: 5 changes between turns 10-14]",
+            "- Added AGENT_CONFIG",
+            "- Modified system prompt 3x",
+            "- Added tool definitions",
+            "[Full diff available in ground truth]",
+        ]
+    )
+    assert all(list(sent.input(label)) == ["file_path"] for label in ("10", "11", "12", "13"))
+
+
+@every_format
+def test_a_compressed_diff_shows_lines_if_an_edit_states_no_intent(format: str) -> None:
+    sent = smart(edits(["Added AGENT_CONFIG", "", "Added tool definitions"]), format)
+    _, _, _, first, second, *lines, _ = sent.result("12").split("\n")
+    assert (first, second) == ("- Added AGENT_CONFIG", "- Added tool definitions")
+    assert lines and all(line[0] in "+-" for line in lines)
 
 
 # Summary

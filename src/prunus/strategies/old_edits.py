@@ -51,7 +51,8 @@ class OldEdits:
 
     A summary of the run stands behind the result of the newest edit: how many changes in which turns, their purpose
     where the calls state one, and the lines that were removed and added in total, if that is shorter than the
-    edits. The older edits keep only the name of the file.
+    edits. In the preset `smart`, the lines are left out if every edit states its purpose. The older edits keep only
+    the name of the file.
     """
 
     name: ClassVar[str] = "old_edits"
@@ -124,11 +125,13 @@ class OldEdits:
     def _shortest(self, path: str, run: list[_RunEdit], view: View) -> str:
         """Return the summary of a run: with the changed lines, or else with the purposes alone.
 
-        It is empty if neither is shorter than the edits.
+        It is empty if neither is shorter than the edits. The seeds name the purposes alone.
         """
         saved, size = (sum(column) for column in zip(*((one.saved, one.size) for one in run[:-1]), strict=True))
-        intents = [f"- {intent}" for intent in dict.fromkeys(one.intent for one in run) if intent]
-        for lines in ([*intents, *_net(run[:-1])], intents):
+        counts = Counter(one.intent for one in run if one.intent)
+        intents = [f"- {intent}{f' {count}x' * (count > 1)}" for intent, count in counts.items()]
+        enough = view.words == "seeds" and counts.total() == len(run)
+        for lines in (intents,) if enough else ([*intents, *_net(run[:-1])], intents):
             text = edits_note(shorten(path), len(run), run[0].turn, run[-1].turn, lines, view.words)
             text = f"\n\n{text}"
             # As many characters as it can have in JSON.
