@@ -75,7 +75,7 @@ class Pruner:
         self._conversations = Conversations(self.settings.limits)
         self._keeping = Keeping(self._conversations, memory)
         self._behind = WritingBehind(self._keeping, self._assembly.counter)
-        self.warmth = Warmth(self._conversations, memory)
+        self.warmth = Warmth(self._conversations, memory, self.settings.cache)
         self._commands: dict[str, tuple[str, ...]] = {}
         """Commands of requests that could not be recorded."""
 

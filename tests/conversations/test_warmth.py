@@ -114,7 +114,7 @@ def test_a_fork_knows_the_pauses_of_the_conversation_that_it_leaves() -> None:
 
 
 def test_a_new_conversation_knows_the_sums_of_earlier_ones_of_the_same_owner() -> None:
-    one = pruner()
+    one = pruner(keep_alive=1)
     sent(one, 1, 0.0, owner="me")
     sent(one, 2, 400.0, owner="me")
     other = body(1).replace(b"Now 0.", b"Another task.")
@@ -122,3 +122,17 @@ def test_a_new_conversation_knows_the_sums_of_earlier_ones_of_the_same_owner() -
         name = one.prune(other, 500.0, owner=owner).conversation
         usual = one._conversations.named(name).memo.life.usual  # type: ignore[union-attr]
         assert (usual != Hindsight()) is knows
+
+
+def test_no_store_is_asked_for_pauses_that_no_setting_uses() -> None:
+    class Asked(Shelf):
+        asks = 0
+
+        def hindsight(self) -> Hindsight:
+            self.asks += 1
+            return Hindsight()
+
+    for cache, asks in (({}, 0), ({"lifetime": "1h"}, 0), ({"lifetime": "auto"}, 1), ({"keep_alive": 1}, 1)):
+        memory = Asked()
+        sent(pruner(memory, **cache), 1, 0.0)
+        assert memory.asks == asks, cache

@@ -14,6 +14,7 @@ from prunus.conversations.held import Conversations, Request
 from prunus.conversations.memory import ConversationRecord, Memory
 from prunus.errors import OutOfReach
 from prunus.schedule.cache_life import Hindsight, total
+from prunus.settings.tables import CacheSettings
 
 EARLIER: Final = 10
 """Earlier conversations of a user that a new one learns from, at most."""
@@ -22,13 +23,15 @@ EARLIER: Final = 10
 class Warmth:
     """The life of the provider's cache, for the conversations of one pruner."""
 
-    def __init__(self, conversations: Conversations, memory: Memory | None) -> None:
+    def __init__(self, conversations: Conversations, memory: Memory | None, settings: CacheSettings) -> None:
         self._conversations = conversations
         self._memory = memory
+        self._learns = settings.lifetime == "auto" or settings.keep_alive > 0
+        """Whether the settings leave a choice that depends on the pauses of the user."""
 
     def begun(self, memo: ConversationRecord, request: Request) -> ConversationRecord:
         """Return the pauses known for a conversation; for a new one, those of the user's earlier conversations."""
-        if memo.requests:
+        if memo.requests or not self._learns:
             return memo
         return replace(memo, life=replace(memo.life, usual=self._earlier(request)))
 

@@ -12,14 +12,16 @@ from typing import Any
 from prunus.store.recent import Recent
 from prunus.store.sql.database import SqlConnection
 
-Place = tuple[str, str]
+TenantConversation = tuple[str, str]
 """A tenant, and the id of a conversation."""
 
-Numbers = Recent[Place, int]
+Numbers = Recent[TenantConversation, int]
 """The numbers that this process knows."""
 
 
-def ask_number(connection: SqlConnection, numbers: Numbers, place: Place, time: float) -> Callable[[], int]:
+def ask_number(
+    connection: SqlConnection, numbers: Numbers, place: TenantConversation, time: float
+) -> Callable[[], int]:
     """Return a function that returns the number of a conversation, which is inserted if it is new.
 
     If the number is known, the transaction fails with Outdated unless it is still right.
@@ -38,7 +40,9 @@ def ask_number(connection: SqlConnection, numbers: Numbers, place: Place, time: 
     return number
 
 
-def find_or_begin(connection: SqlConnection, place: Place, time: float, columns: str) -> Callable[[], list[Any]]:
+def find_or_begin(
+    connection: SqlConnection, place: TenantConversation, time: float, columns: str
+) -> Callable[[], list[Any]]:
     """Return a function that returns these columns of a conversation, which is inserted if it is new."""
     connection.execute(
         "INSERT INTO conversations (tenant, id, first, last) VALUES (?, ?, ?, ?) "
