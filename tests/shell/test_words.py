@@ -44,7 +44,9 @@ def test_a_heredoc_within_a_substitution_does_not_end_the_word() -> None:
     assert len(texts('git commit -m "$(cat <<\'EOF\'\nit\'s (a "test"\nEOF\n)" && ls')) == 2
 
 
-@pytest.mark.parametrize("command", ["cat $f", "cat *.py", "cat $(ls)", "cat `ls`", "cat {a,b}", 'cat "$f/x"'])
+@pytest.mark.parametrize(
+    "command", ["cat $f", "cat *.py", "cat $(ls)", "cat `ls`", "cat {a,b}", 'cat "$f/x"', 'cat "$@"']
+)
 def test_a_word_with_an_unknown_part_is_not_certain(command: str) -> None:
     found = simples(command)
     assert found is not None

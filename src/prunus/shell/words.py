@@ -62,7 +62,7 @@ _TOKEN = re.compile(
     """,
     re.X | re.S,
 )
-_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|env:\w+)")
+_VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)\}|env:\w+|([@*#?$!-]))")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _UNESCAPE = re.compile(r'\\(["\\$`]|\r?\n)')
 _EXPANDS = re.compile(r"[$`\\]")
@@ -132,7 +132,7 @@ class _WordReader:
                 self.end_word()
                 self.heredocs.append(piece)
             elif kind == "variable":
-                self.add_variable(piece)
+                self.add_quoted(piece)
             elif kind == "escape":
                 # A backslash before a letter is a Windows path, not an escape that anyone meant.
                 self.add(piece if _KEEPS_BACKSLASH.match(piece) else piece[1:])
@@ -175,7 +175,7 @@ class _WordReader:
 
         def value(found: re.Match[str]) -> str:
             nonlocal certain
-            name = found[1] or found[2]
+            name = found[1] or found[2] or found[3]
             if name in self.variables:
                 return self.variables[name]
             certain = certain and (name is None or name in _KNOWN)
@@ -183,12 +183,6 @@ class _WordReader:
 
         text = _VARIABLE.sub(value, text)
         self.add(text, certain)
-
-    def add_variable(self, piece: str) -> None:
-        if _VARIABLE.fullmatch(piece):
-            self.add_quoted(piece)
-        else:
-            self.add(piece, certain=False)
 
     def end_word(self) -> None:
         if self.parts is None:
@@ -198,7 +192,7 @@ class _WordReader:
         want, self.want = self.want, ""
         if not want:
             self.words.append(word)
-        elif want.endswith("&"):
+        elif want.endswith("&") and (word.text == "-" or word.text.isdigit()):
             pass
         elif want == "<":
             self.inputs.append(word)
