@@ -19,11 +19,21 @@ from prunus.shell.changes import (
     is_file,
     letters,
     operands,
+    value_of,
 )
 from prunus.shell.changing import move, remove
 from prunus.shell.words import Simple, Word
 
 _KEPT_STASHES: Final = frozenset({"list", "show", "drop", "clear", "create"})
+_KEEPING: Final = """
+    annotate archive blame branch bundle cat-file check-attr check-ignore check-ref-format cherry clone
+    commit-tree config count-objects credential describe diff diff-files diff-index diff-tree difftool fetch
+    for-each-ref format-patch fsck gc grep hash-object help init interpret-trailers log ls-files ls-remote ls-tree
+    maintenance merge-base name-rev notes pack-refs prune push range-diff reflog remote request-pull reset rev-list
+    rev-parse shortlog show show-branch show-ref stash status symbolic-ref tag update-index update-ref var
+    verify-commit verify-tag version whatchanged worktree write-tree
+"""
+"""Verbs that leave the files of the working folder alone."""
 _CHECKED_PATCH: Final = frozenset({"--check", "--stat", "--numstat", "--cached"})
 
 
@@ -70,14 +80,18 @@ def _changes(verb: str, words: Sequence[Word], simple: Simple) -> Changes:
             parts = patched_files(simple.heredoc or "")
             return Changes(patch=parts, wild=not parts or not all(part.sound for part in parts))
         case "switch":
-            return NOTHING if {"-c", "-C"} & set(texts) else WILD
-        case "pull" | "merge" | "rebase" | "cherry-pick" | "revert" | "bisect":
-            return WILD
+            return NOTHING if _starts_here(words, "-c", "-C", "--orphan") else WILD
         case "mv":
             return move(words, simple)
         case "rm":
             return NOTHING if "--cached" in texts else remove(words, simple)
-    return NOTHING
+    return NOTHING if verb in _KEEPING.split() else WILD
+
+
+def _starts_here(words: Sequence[Word], *flags: str) -> bool:
+    """Whether a new branch starts at the commit that is checked out, so that no file changes."""
+    name = value_of(words, *flags)
+    return name is not None and {word.text for word in operands(words)} <= {name.text, "HEAD"}
 
 
 def _checked_out(words: Sequence[Word]) -> Changes:
@@ -86,7 +100,7 @@ def _checked_out(words: Sequence[Word]) -> Changes:
     A branch and a file look alike; without `--`, only a word that looks like a path is taken for one.
     """
     texts = [word.text for word in words]
-    if {"-b", "-B", "--orphan"} & set(texts):
+    if _starts_here(words, "-b", "-B", "--orphan"):
         return NOTHING
     at = texts.index("--") if "--" in texts else len(texts)
     plain = [word for word in words[:at] if not word.text.startswith("-")]
