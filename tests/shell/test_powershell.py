@@ -82,6 +82,7 @@ def test_nothing_else_counts_as_a_read(command: str) -> None:
         ("Move-Item a.txt b.txt", ["a.txt", "b.txt"]),
         ("(Get-Content a.ts) -replace 'x','y' | Set-Content a.ts", ["a.ts"]),
         ("[System.IO.File]::WriteAllText('a.txt', 'x')", ["a.txt"]),
+        ("[IO.File]::Move('a.txt', 'b.txt')", ["a.txt", "b.txt"]),
         ("Set-Location src; 'x' | Set-Content a.ts", ["src/a.ts"]),
         ("Copy-Item a.txt b.txt", ["b.txt"]),
         ("Copy-Item -Destination b.txt a.txt", ["b.txt"]),

@@ -24,12 +24,24 @@ def may_change(command: str, output: str = "", path: str = "src/a.ts") -> bool:
         ("make html", "", "src/a.py"),
         ("Get-Date; python -c \"print(open('src/a.ts').read())\"", "", "src/a.ts"),
         ("Remove-Item -Recurse build", "", "src/a.ts"),
-        ("$exe = 'C:\\tools\\game.exe'; & $exe --headless", "", "src/a.ts"),
+        ("$exe = 'C:\\tools\\rg.exe'; & $exe x", "", "src/a.ts"),
         ("npm run format -- --check", "", "src/a.ts"),
         ("npm run format:check", "", "src/a.ts"),
         ("eslint src > report.txt", "", "src/a.ts"),
         ("cargo add serde", "", "src/a.rs"),
         ("git apply <<'EOF'\n--- a/b.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-x\n+y\nEOF", "", "src/a.ts"),
+        (".venv/bin/python -m pytest", "", "src/a.py"),
+        ("uv run --extra dev pytest", "", "src/a.py"),
+        ("command -v black", "", "src/a.py"),
+        ("gh pr view 12", "", "src/a.py"),
+        ("tmux capture-pane -p", "", "src/a.py"),
+        ("source .venv/bin/activate", "", "src/a.py"),
+        ("docker compose exec api npx jest", "", "src/a.ts"),
+        ("find . -name '*.py' -exec grep -l x {} +", "", "src/a.py"),
+        ("./gradlew build", "", "src/A.java"),
+        ("f() { ls; }; f", "", "src/a.py"),
+        ("Get-Date; Get-FileHash a.ts", "", "src/a.ts"),
+        ("python -c \"print(confirm('x'), transform('y'))\"", "", "src/a.py"),
     ],
 )
 def test_a_program_leaves_a_file_alone(command: str, output: str, path: str) -> None:
@@ -82,6 +94,39 @@ def test_a_program_leaves_a_file_alone(command: str, output: str, path: str) -> 
         ("Get-Date; (bash -c 'git stash')", "", "src/a.ts"),
         ("cp old/*.ts src/", "", "src/a.ts"),
         ("cd $DIR && rm -r src", "", "src/a.ts"),
+        ("frobnicate", "", "src/a.ts"),
+        ("$exe = 'C:\\tools\\game.exe'; & $exe --headless", "", "src/a.ts"),
+        ("python -m codegen", "", "src/a.py"),
+        ("stdbuf -oL python fix.py", "", "src/a.py"),
+        ("timeout -k 5 60 python fix.py", "", "src/a.py"),
+        ("timeout --signal=KILL 60 npx prettier --write .", "", "src/a.ts"),
+        ("npm exec -- prettier --write .", "", "src/a.ts"),
+        ("pnpm --filter web exec prettier --write .", "", "src/a.ts"),
+        ("uv run --extra dev ruff format .", "", "src/a.py"),
+        ("coverage run fix.py", "", "src/a.py"),
+        ("npx prettier@3 --write .", "", "src/a.ts"),
+        ("ruff check . --fix-only", "", "src/a.py"),
+        ("cargo clippy --fix", "", "src/a.rs"),
+        ("./gradlew spotlessApply", "", "src/A.java"),
+        ("npx prisma db pull", "", "prisma/schema.prisma"),
+        ("rails generate model Foo", "", "config/routes.rb"),
+        ("gh pr checkout 12", "", "src/a.ts"),
+        ("tmux send-keys -t x 'npx prettier --write .' Enter", "", "src/a.ts"),
+        ("docker compose exec api npx prettier --write .", "", "src/a.ts"),
+        ("find . -name '*.py' -exec python fix.py {} +", "", "src/a.py"),
+        ("fd -e py -x sed -i s/a/b/ {}", "", "src/a.py"),
+        ("eval 'sed -i s/a/b/ src/a.ts'", "", "src/a.ts"),
+        ('sed -i s/a/b/ "$@"', "", "src/a.ts"),
+        ("tar -C src -xf a.tar", "", "src/a.ts"),
+        ("python < fix.py", "", "src/a.py"),
+        ('perl -e \'open(my $f, ">", "src/a.ts")\'', "", "src/a.ts"),
+        ("node -e \"require('fs').rmSync('src/a.ts')\"", "", "src/a.ts"),
+        ("python -c \"json.dump({}, open(os.path.join(d, n), 'w'))\"", "", "src/a.json"),
+        ("python -c \"frame.to_csv('src/a.csv')\"", "", "src/a.csv"),
+        ('cd x && powershell -Command "Set-Content a.ts 1"', "", "x/a.ts"),
+        ('Get-Date; cmd.exe /d /c "del a.ts"', "", "a.ts"),
+        ("Get-Content fix.ps1 | Invoke-Expression", "", "src/a.ts"),
+        ("Get-Date; Expand-Archive a.zip", "", "src/a.ts"),
     ],
 )
 def test_a_program_may_change_a_file(command: str, output: str, path: str) -> None:
@@ -99,3 +144,9 @@ def test_a_shell_script_whose_text_is_known_has_the_side_effects_of_its_commands
     assert find_side_effects("./fix.sh", "", texts.get).covers("src/a.ts")
     assert not find_side_effects("./fix.sh", "", texts.get).covers("src/b.ts")
     assert not find_side_effects("sh look.sh", "", texts.get).covers("src/a.ts")
+
+
+def test_a_sourced_script_counts_if_its_text_is_known() -> None:
+    texts = {"fix.sh": "sed -i s/a/b/ src/a.ts\n"}
+    assert find_side_effects("source fix.sh", "", texts.get).covers("src/a.ts")
+    assert find_side_effects("bash < fix.sh", "", texts.get).covers("src/a.ts")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from prunus.calls.changes import Append, Delete, FileChange, Rename, Unclear, Write, patched_files
 from prunus.shell.changes import (
@@ -29,13 +30,16 @@ _LITERAL = re.compile(r"""(['"])([^'"\n]*?[\w\])]\.[A-Za-z]\w{0,9})\1""")
 _WRITES = re.compile(r"""\.write|write_text|write_bytes|writeFile|appendFile|,\s*(?:mode=)?['"](?:[wax]|r\+)b?""")
 _SUSPECT = re.compile(
     r"subprocess|os\.(?:system|remove|rename|replace|unlink|popen)|shutil|exec(?:Sync|File|\()|spawn|child_process"
-    r"|fileinput|unlink|rename|\.write|write_text|write_bytes|writeFile|appendFile|truncate"
+    r"|fileinput|unlink|rename|\.write|write_text|write_bytes|writeFile|appendFile|truncate|runpy"
+    r"|\b(?:rm|cp|copyFile)(?:Sync)?\(|createWriteStream|\.to_(?:csv|json|excel|parquet)\(|\.save\w*\(\s*f?['\"]"
+    r"|extractall|urlretrieve|FileUtils|file_put_contents"
 )
-_OPENED = re.compile(r"open\([^)\n]*+")
-_TO_WRITE = re.compile(r"['\"][wax]")
+_OPENED = re.compile(r"open\b\(?(?:[^()\n;]|\([^()\n]*\))*+")
+_TO_WRITE = re.compile(r"['\"](?:[wax]|\+?>)")
 _UNBOUND = re.compile(r"subprocess|os\.(?:system|popen|walk)|child_process|\bexec|spawn|glob|argv|readdir|rmtree")
 """Words of a script that may change files which its text does not name."""
 _COPY_VALUED = frozenset({"-t", "--target-directory", "-m", "-o", "-g", "-S"})
+_NO_FILE = re.compile(r"-|/dev/|http|(?:nul|\$null)$", re.I)
 _ECHO_FLAG = re.compile(r"-[neE]+")
 
 
@@ -141,14 +145,45 @@ def tee(words: Sequence[Word], simple: Simple) -> Changes:
     return each(files, Incidental() if text is None else Write(text, verbatim=False))
 
 
-def download(words: Sequence[Word], simple: Simple) -> Changes:
-    outputs = [words[at + 1] for at, word in enumerate(words[:-1]) if word.text in ("-o", "-O", "--output")]
-    files = [
-        w
-        for w in outputs
-        if not w.text.startswith(("-", "/dev/", "http")) and w.text.lower() not in ("nul", "$null")
-    ]
+def into_output(words: Sequence[Word], simple: Simple, letter: str = "o", long: str = "--output") -> Changes:
+    """A program that writes the file behind a flag, such as `-o`."""
+    short = re.compile(rf"-[fgikLqsSv#]*{letter}")
+    files = [Word(word.text[len(long) + 1 :], word.certain) for word in words if word.text.startswith(f"{long}=")]
+    for flag, word in pairwise(words):
+        if (flag.text == long or short.fullmatch(flag.text)) and not _NO_FILE.match(word.text):
+            files.append(word)
     return each(files, Incidental())
+
+
+def curl(words: Sequence[Word], simple: Simple) -> Changes:
+    found = into_output(words, simple)
+    named = any(re.fullmatch(r"-[fgikLsSv#]*O[fgiJkLsSv]*|--remote-name", word.text) for word in words)
+    return found.and_also(_named_by_address(words), wild=False) if named else found
+
+
+def wget(words: Sequence[Word], simple: Simple) -> Changes:
+    if "O" in letters(words) or any(word.text.startswith("--output-document") for word in words):
+        return into_output(words, simple, "O", "--output-document")
+    return Changes(_named_by_address(words))
+
+
+def _named_by_address(words: Sequence[Word]) -> tuple[PathChange, ...]:
+    """The files that a download names after its addresses."""
+    addresses = (word.text for word in words if word.text.startswith("http"))
+    names = (re.split(r"[?#]", text)[0].rsplit("/", 1)[-1] for text in addresses)
+    return tuple(PathChange(name, Incidental()) for name in names if "." in name and "$" not in name)
+
+
+def in_place(words: Sequence[Word], simple: Simple, valued: str = "") -> Changes:
+    """A program such as `yq -i`, which edits the files behind its expression."""
+    if any(re.fullmatch(r"-[A-Za-z]*i|--in-?place", word.text) for word in words):
+        return each(operands(words, frozenset(valued.split()))[1:], Unclear())
+    return NOTHING
+
+
+def last_of_two(words: Sequence[Word], simple: Simple) -> Changes:
+    """A program that reads its first file and writes the second one."""
+    return each(operands(words, frozenset({"--indent"}))[1:2], Unclear())
 
 
 # Programs that apply a patch or unpack an archive.
@@ -176,8 +211,8 @@ def unpack(words: Sequence[Word], simple: Simple) -> Changes:
 
 
 def tar(words: Sequence[Word], simple: Simple) -> Changes:
-    first = words[0].text if words else ""
-    return WILD if "x" in first.split("=")[0] or any(w.text == "--extract" for w in words) else NOTHING
+    unpacks = "x" in letters(words) or (words and re.match(r"[a-zA-Z]*x", words[0].text))
+    return WILD if unpacks or any(word.text in ("--extract", "--get") for word in words) else NOTHING
 
 
 # Programs that run a script.

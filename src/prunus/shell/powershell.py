@@ -44,8 +44,15 @@ _SEVERAL = ("re", "mo", "co", "rm", "mv", "cp", "de")
 """How the names of cmdlets begin that take several paths."""
 _WRITER_VALUED = VALUED | {"-value", "-itemtype", "-inputobject", "-filter", "-type"}
 _PLAIN_WRITE = PATH | {"-encoding", "-force", "-nonewline"}
-_DOTNET = re.compile(r"\[(?:System\.)?IO\.File\]::(?:Write|Append)\w+", re.I)
-_CMDLET = re.compile(r"[A-Z][A-Za-z]+-[A-Z][A-Za-z]+")
+_DOTNET = re.compile(
+    r"\[(?:System\.)?IO\.File\]::(?:Write|Append|Create|Delete|(?P<two>Move|Copy|Replace))\w*", re.I
+)
+_HARMLESS = re.compile(
+    r"(?:Clear-Host|Set-(?:Location|StrictMode|Variable|ExecutionPolicy)|Start-(?:Sleep|Job)|Import-(?:Csv|Module)"
+    r"|(?:Compare|Convert(?:From|To)?|Find|ForEach|Format|Get|Group|Join|Measure|New|Out|Pop|Push|Read|Receive|Resolve"
+    r"|Select|Show|Sort|Split|Stop|Test|Trace|Wait|Where|Write)-[A-Z][A-Za-z]+)$"
+)
+"""Cmdlets that leave files alone; those that write are known by name before."""
 _CONTROL = re.compile(
     r"[$({@'\"\[}#%!-]|[\d.]+$|(?:if|else|elseif|foreach|for|while|try|catch|finally|function|param|return|throw)\b"
 )
@@ -123,8 +130,8 @@ class _PowerShellWalk:
                 if (path := stage[at + 1].text).lower() not in ("$null", "nul"):
                     change = Unclear() if stage[0].kind in ("string", "here") else Incidental()
                     self.change("", Changes((PathChange(path, change),)))
-            elif token.kind == "plain" and _DOTNET.search(token.text):
-                self.dotnet(stage[at + 1 :])
+            elif token.kind == "plain" and (method := _DOTNET.search(token.text)):
+                self.dotnet(stage[at + 1 :], 2 if method["two"] else 1)
             elif token.kind == "block" and not token.text.startswith("@{"):
                 self.block(inside(token), depth, known=not token.text.startswith("{"))
             elif token.expands:
@@ -147,10 +154,12 @@ class _PowerShellWalk:
         for _, stages in pipes(inner):
             self.changed_by(stages, depth + 1, known)
 
-    def dotnet(self, rest: Sequence[Token]) -> None:
+    def dotnet(self, rest: Sequence[Token], count: int) -> None:
+        """Collect the files that a method of .NET changes; its first `count` arguments name them."""
         inner = tokens(inside(rest[0])) if rest and rest[0].kind == "block" else None
-        if inner and inner[0].kind == "string" and "$" not in inner[0].text.replace("$env:", ""):
-            self.change("", Changes((PathChange(inner[0].text, Unclear()),)))
+        paths = [token for token in inner or () if token.text != ","][:count]
+        if len(paths) == count and all(one.kind == "string" and not _UNSURE.search(one.text) for one in paths):
+            self.change("", Changes(tuple(PathChange(one.text, Unclear()) for one in paths)))
         else:
             self.change("", Changes(wild=True))
 
@@ -213,7 +222,7 @@ class _PowerShellWalk:
             return
         heredoc = given.text if given is not None else None
         step = step_of(Simple("", tuple(words), heredoc=heredoc), self.base)
-        if not _CMDLET.fullmatch(words[0].text) and not (known and step.program is UNKNOWN):
+        if step.program is not UNKNOWN or not (known or _HARMLESS.match(words[0].text)):
             self.add(step)
 
     def value(self, text: str) -> str:

@@ -126,9 +126,8 @@ def tail(words: Sequence[Word]) -> Printed | None:
     return Printed(files, (Span(-as_number(count), None),))
 
 
-_QUIET = frozenset({"-n", "--quiet", "--silent", "-nE", "-En", "-nr", "-rn"})
-_EXTENDED = frozenset({"-E", "-r", "--regexp-extended", "-nE", "-En", "-nr", "-rn", "-Ei", "-ri", "-iE", "-ir"})
-_IN_PLACE = ("-i", "--in-place", "-Ei", "-ri", "-ni")
+_SED_FLAGS = re.compile(r"-(?P<letters>[nErsuz]*)(?:(?P<in_place>i).*|(?P<script>[ef])(?P<text>.*))?", re.S)
+"""Short flags; the suffix of -i and the script of -e may stand right behind them."""
 _PRINT = re.compile(r"(\d+)(?:,\s*(\d+|\$|\+\d+))?\s*(?:p|\{\s*p;?\s*\})|\$\s*p")
 _STEP = re.compile(
     r"""[\s;{}!,]*(?:
@@ -142,6 +141,10 @@ _STEP = re.compile(
 """An address, or one command of a script."""
 _MARK = re.compile(r"[;\n{}]")
 _QUIT = re.compile(r"\d+\s*q")
+_SED_LONG = {
+    "--expression": "-e", "--file": "-f", "--in-place": "-i", "--quiet": "-n", "--silent": "-n",
+    "--regexp-extended": "-E", "--separate": "-s", "--unbuffered": "-u", "--null-data": "-z",
+}  # fmt: skip
 
 
 class _Sed(NamedTuple):
@@ -160,29 +163,32 @@ class _Sed(NamedTuple):
 def _read(words: Sequence[Word]) -> _Sed:
     scripts: list[str] = []
     files: list[Word] = []
-    quiet = in_place = extended = odd = False
+    flags = ""
+    in_place = odd = False
     at = 0
     while at < len(words):
         text = words[at].text
         at += 1
-        extended = extended or text in _EXTENDED
-        if text in ("-e", "-ne", "-f", "--expression") and at < len(words):
-            quiet = quiet or text == "-ne"
-            odd = odd or text in ("-f", "--expression")
-            scripts.append(words[at].text)
-            at += 1
-        elif text in _QUIET:
-            quiet = True
-        elif text.startswith(_IN_PLACE):
-            in_place = True
+        if text[:2] == "--":
+            name, _, value = text.partition("=")
+            text = _SED_LONG.get(name, "--") + value
+        found = _SED_FLAGS.fullmatch(text) if len(text) > 1 else None
+        if found is not None:
+            flags += found["letters"]
+            in_place = in_place or found["in_place"] is not None
+            if found["script"]:
+                odd = odd or found["script"] == "f"
+                scripts.append(found["text"] or (words[at].text if at < len(words) else ""))
+                at += not found["text"]
         elif text[:1] == "-" and len(text) > 1:
-            odd = odd or text not in ("-E", "-r", "-u", "-s")
+            odd = True
         elif text:
             # The sed of BSD takes the suffix of -i as a word of its own, mostly an empty one.
             files.append(words[at - 1])
     if not scripts and files:
         scripts.append(files.pop(0).text)
-    return _Sed(tuple(scripts), tuple(files), quiet, in_place, extended, odd)
+    odd = odd or "z" in flags
+    return _Sed(tuple(scripts), tuple(files), "n" in flags, in_place, "E" in flags or "r" in flags, odd)
 
 
 def sed_changes(words: Sequence[Word], simple: Simple) -> Changes:

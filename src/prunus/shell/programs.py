@@ -13,8 +13,14 @@ from prunus.shell.changes import NOTHING, WILD, Changes, Incidental, PathChange,
 from prunus.shell.formatters import FORMATTERS, Formatter, formatter_changes
 from prunus.shell.git import git_changes
 from prunus.shell.printing import Printed
-from prunus.shell.tasks import ProgramKind, without_runners
+from prunus.shell.tasks import ProgramKind, base_name, without_runners
 from prunus.shell.words import Simple, Word
+
+_EXECUTES: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
+_CONTAINER_VALUED: Final = (
+    "-e", "--env", "--env-file", "-u", "--user", "-w", "--workdir", "-v", "--volume", "--mount", "--name",
+    "--network", "-p", "--publish", "--entrypoint",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +42,14 @@ class Program:
     """The texts that the program looks for in the files that it edits."""
     kind_of: Callable[[Sequence[str]], ProgramKind] | None = None
     """The kind by the tasks that the program is given, where it depends on them."""
-    script: Literal["", "shell", "other"] = ""
-    """Whether the program runs a script, and in which language."""
+    script: Literal["", "shell", "sourced", "other"] = ""
+    """Whether the program runs a script: for a shell, for the shell that runs the command, or another language."""
     formatter: Formatter | None = None
 
 
 def program_of(words: Sequence[Word]) -> tuple[str, Program]:
     """The name of the program that a command without runners runs, without its folder, and its row."""
-    name = words[0].text if words else ""
-    if not name.isalnum():
-        name = name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".cmd").removesuffix(".exe")
+    name = base_name(words[0].text) if words else ""
     return name, PROGRAMS.get(name, UNKNOWN)
 
 
@@ -78,18 +82,21 @@ def _with_redirections(found: Changes, words: Sequence[Word], simple: Simple, pr
     return found.and_also(files, wild=not all(word.certain for word in simple.outputs + simple.others))
 
 
-def run_by_xargs(words: Sequence[Word]) -> Sequence[Word]:
-    """The command that `xargs` runs, from the words behind `xargs`."""
-    at = 0
-    while at < len(words) and words[at].text.startswith("-"):
-        at += 2 if words[at].text in ("-n", "-I", "-P", "-L", "-d") else 1
-    return words[at:]
+def command_inside(name: str, words: Sequence[Word]) -> Sequence[Word]:
+    """The command that `xargs`, `find` or `fd` runs for the files that it finds, from the words behind its name."""
+    if name == "xargs":
+        at = 0
+        while at < len(words) and words[at].text.startswith("-"):
+            at += 2 if words[at].text in ("-n", "-I", "-P", "-L", "-d") else 1
+        return words[at:]
+    at = next((at for at, word in enumerate(words) if word.text in _EXECUTES), len(words))
+    end = next((end for end, word in enumerate(words) if end > at and word.text in (";", "+")), len(words))
+    return words[at + 1 : end]
 
 
 def _find(words: Sequence[Word], simple: Simple) -> Changes:
     texts = [word.text for word in words]
-    at = next((at for at, text in enumerate(texts) if text in ("-delete", "-exec", "-execdir", "-ok")), None)
-    if at is None or (texts[at] != "-delete" and _run_by(words[at + 1 :], Simple("", ())) == NOTHING):
+    if "-delete" not in texts and _run_by(command_inside("find", words), Simple("", ())) == NOTHING:
         return NOTHING
     sure = all(word.certain or word.text == "{}" for word in words)
     if sure and texts.count("-name") == 1 and {"-o", "-or", "!", "-not"}.isdisjoint(texts):
@@ -97,14 +104,30 @@ def _find(words: Sequence[Word], simple: Simple) -> Changes:
     return WILD
 
 
+def _in_container(words: Sequence[Word], simple: Simple) -> Changes:
+    """A command in a container, which may have a folder of the project."""
+    at = next((at for at, word in enumerate(words) if word.text in ("exec", "run")), len(words))
+    while at + 1 < len(words) and words[at + 1].text.startswith("-"):
+        at += 2 if words[at + 1].text in _CONTAINER_VALUED else 1
+    return NOTHING if _run_by(words[at + 2 :], Simple("", ())) == NOTHING else WILD
+
+
 def _xargs(words: Sequence[Word], simple: Simple) -> Changes:
     given = Word("{}", certain=False)
-    inner = (*run_by_xargs(words), given)
+    inner = (*command_inside("xargs", words), given)
     return NOTHING if _run_by(inner, Simple("", (), heredoc=simple.heredoc)) == NOTHING else WILD
 
 
-_NODE: Final = Program("works", changes=partial(tasks.manager_changes, manifest="package.json"))
-_PYTHON: Final = Program("works", changes=partial(tasks.manager_changes, manifest="pyproject.toml"))
+def _usually(usual: ProgramKind, other: ProgramKind, *names: str) -> Program:
+    """A program of one kind; only the named tasks are of the other kind."""
+    return Program(usual, kind_of=partial(tasks.kind_by_name, usual=usual, other=other, names=names))
+
+
+def _manager(manifest: str) -> Program:
+    """A package manager, by the file that lists the packages."""
+    return Program("works", changes=partial(tasks.manager_changes, manifest=manifest))
+
+
 _ROWS: Final[dict[str, Program]] = {
     "cat": Program("reads", printing.cat, says=changing.passed_on),
     "head": Program("reads", printing.head),
@@ -119,32 +142,52 @@ _ROWS: Final[dict[str, Program]] = {
     "file grep ls rg stat tree wc": Program("reads", output="result"),
     "true false : set export": Program("reads", output="nothing", idle=True),
     "cd mkdir sleep": Program("reads", output="nothing"),
+    "C-c C-d C-z": Program("reads"),  # Keys that terminal tools send to the command that runs.
     "sed gsed": Program("reads", printing.sed_prints, changes=printing.sed_changes, seeks=seeking.by_sed),
     "mv move": Program("reads", changes=changing.move),
     "cp copy ln install": Program("reads", changes=changing.copy),
     "rm del erase unlink": Program("reads", changes=changing.remove),
     "truncate shred": Program("reads", changes=changing.overwrite),
     "tee": Program("reads", changes=changing.tee),
-    "curl wget": Program("reads", changes=changing.download),
+    "curl": Program("reads", changes=changing.curl),
+    "wget": Program("reads", changes=changing.wget),
+    "sort": Program("reads", changes=changing.into_output),
+    "Invoke-WebRequest Invoke-RestMethod iwr irm": Program(
+        "reads", changes=partial(changing.into_output, long="-OutFile")
+    ),
+    "yq": Program("reads", changes=changing.in_place),
+    "awk gawk": Program("reads", changes=partial(changing.in_place, valued="-i -v -F -f")),
+    "json.tool": Program("reads", changes=changing.last_of_two),
     "apply_patch applypatch": Program("reads", changes=changing.apply_patch),
     "patch": Program("rewrites", changes=changing.patch),
     "rsync unzip": Program("rewrites", changes=changing.unpack),
-    "tar": Program("unknown", changes=changing.tar),
+    "tar": Program("reads", changes=changing.tar),
     "git": Program("reads", output="result", changes=git_changes),
-    "find": Program("reads", output="result", changes=_find),
+    "find fd fdfind": Program("reads", output="result", changes=_find),
+    "docker podman docker-compose": Program("works", changes=_in_container),
     "xargs": Program("reads", changes=_xargs),
-    "bash sh zsh": Program("unknown", script="shell"),
+    "bash sh zsh dash ksh fish powershell pwsh cmd": Program("rewrites", script="shell"),
+    "source . eval": Program("reads", script="sourced"),
     "perl": Program("reads", changes=changing.perl, seeks=seeking.by_perl, script="other"),
     "ruby": Program("reads", changes=changing.perl, script="other"),
     "python python3": Program("reads", changes=changing.code, seeks=seeking.by_python, script="other"),
     "node": Program("reads", changes=changing.code, script="other"),
     "deno": Program("works", changes=tasks.manager_changes, script="other"),
     "php ts-node tsx": Program("works", script="other"),
-    "npm pnpm yarn bun": _NODE,
-    "uv poetry": _PYTHON,
+    "npm pnpm yarn bun expo": _manager("package.json"),
+    "uv poetry hatch pdm": _manager("pyproject.toml"),
+    "pipenv": _manager("Pipfile"),
+    "bundle": _manager("Gemfile"),
+    "composer": _manager("composer.json"),
+    "nx turbo rails rake flutter swift zig": Program(
+        "works", changes=tasks.manager_changes, kind_of=tasks.kind_of_first
+    ),
+    "gradle gradlew mvn mvnw sbt": Program("works", kind_of=tasks.kind_of_named),
+    "gh": _usually("reads", "rewrites", "co", "pr checkout", "pr co", "repo sync"),
+    "tmux": _usually("reads", "rewrites", "send-keys", "send", "new", "new-session"),
     "make just": Program("works", changes=tasks.maker_changes, kind_of=tasks.kind_of_all),
-    "prisma": Program("works", kind_of=tasks.kind_of_prisma),
-    "opencode claude codex gemini": Program("works", kind_of=tasks.kind_of_agent),
+    "prisma": _usually("works", "rewrites", "format", "init", "db pull"),
+    "opencode claude codex gemini": _usually("rewrites", "reads", "export", "session", "stats", "models", "mcp"),
     "go": Program("works", changes=tasks.go_changes, kind_of=tasks.kind_of_first, formatter=FORMATTERS["go"]),
     "cargo": Program(
         "works",
@@ -155,47 +198,39 @@ _ROWS: Final[dict[str, Program]] = {
 }
 """Programs of which more is known than their kind, formatters aside."""
 _READS: Final = """
-    . [ [[ ack ag alias awk base64 basename bc bg break cal chmod choco chown cksum cls cmp column comm command
-    continue cut declare defaults df diff dig dir dirname diskutil disown do done du egrep else env esac eval exa
-    exit expr eza fd fdfind ffprobe fg fgrep fi findstr free gawk gh groups hash help hexdump history host
-    hostname id identify ifconfig ip jobs join jq json_pp kill killall launchctl ll local locate log lsblk lsof
-    man md5 md5sum mount nc netstat nohup nslookup od open openssl osascript paste pbcopy pbpaste pgrep ping
-    pkill popd printenv ps pushd read readlink readonly realpath return rev rmdir rtk say scp screen seq sha1sum
-    sha256sum shasum shift sort source ss ssh ssh-keygen ssh-keyscan stdbuf strings sw_vers tac taskkill tasklist
-    test then time tmux top touch tput tr trap ulimit umask uname uniq unset uptime ver wait where whereis which
-    whoami winget xdg-open xmllint xxd yes yq
+    [ [[ ack ag alias apropos arch arp base64 basename bc bg break cal chmod choco chown cksum cloc cls cmp
+    colordiff column comm command continue cut declare defaults df diff dig dir dirname diskutil disown dmesg do
+    done du egrep else esac exa exit expr eza factor ffprobe fg fgrep fi findstr fmt fold free getconf getent
+    groups hash help hexdump history host hostname htop id identify ifconfig iostat ip iptables jobs join
+    journalctl jq json_pp kill killall launchctl ldd ll local locale locate log lsblk lscpu lsmod lsof lspci man
+    md5 md5sum mktemp mount nc netstat nm nmap nproc nslookup objdump od open openssl osascript paste pbcopy
+    pbpaste pgrep pidof ping pkill popd pr printenv ps pushd pwdx read readelf readlink readonly realpath return
+    rev rmdir say screen seq sha1sum sha256sum sha512sum shasum shellcheck shift shuf ss ssh ssh-keygen
+    ssh-keyscan strings sum sw_vers sysctl tac taskkill tasklist tcpdump test then tokei top touch tput tr
+    traceroute trap tty ulimit umask uname uniq unset uptime users ver vmstat w wait where whereis which who
+    whoami winget xdg-open xmllint xxd xzcat yamllint yes zcat zgrep zless
 """
 _WORKS: Final = """
-    ./gradlew ./mvnw alembic anchor ansible apt apt-get ar artisan asdf ava aws az bandit bazel brew bundle c++
-    cast cc clang clang++ cmake compileall composer conda coverage createdb ctest cypress django-admin docker
-    docker-compose dot dropdb electron esbuild expo firebase flake8 flask flyctl fnm forge g++ gcc gcloud gem
-    gradle gradlew gunicorn hardhat hatch helm heroku http.server hugo java javac jekyll jest json.tool jupyter
-    karma kotlinc kubectl ld meson minitest mkdocs mocha mongo mongosh mvn mvnw mypy mysql mysqladmin netlify
-    next ninja node-gyp nox nvm nx parcel pdm pg_dump pg_isready phpunit pip pip3 pipenv playwright podman psql
-    py.test py_compile pylint pyright pytest rails railway rake react-native redis-cli rollup rspec rustc rustup
-    sbt scalac solana solana-test-validator sphinx-build sqlite3 streamlit surfpool svelte-check swift tap tauri
-    timeit tox tsc turbo ty unittest uvicorn venv vercel vite vitest vue-tsc webpack wp wrangler xcodebuild zig
-"""
-_REWRITES: Final = """
-    2to3 7z aider alejandra amp ast-grep astyle autoflake buf bump2version bumpversion changeset codemod comby
-    cookiecutter copier crush cursor cursor-agent djlint docformatter dos2unix dprint droid ed emacs entr ex
-    expand google-java-format goose graphql-codegen hg husky iconv indent jj jscodeshift kimi ktlint lefthook
-    lerna lint-staged llm nano ncu ng nixfmt nodemon npm-check-updates nvim ollama openapi-generator
-    openapi-generator-cli orval plop pre-commit protoc pyupgrade quicktype qwen recode rome scalafmt schematics
-    semantic-release sg sort-package-json sqlc sqlfluff stylua svn swift-format taplo uncrustify unexpand
-    unix2dos vi vim watchexec xo yo
+    alembic anchor ansible apk apt apt-get ar artisan asdf astro ava aws az babel bandit bazel brew c++ caddy
+    cargo-nextest cast cc celery clang clang++ cmake compileall conda coverage createdb ctest cypress django-admin
+    dnf dot doxygen dpkg dropdb electron esbuild firebase flake8 flask flyctl fnm forge g++ gatsby gcc gcloud gem
+    gunicorn hardhat helm heroku http http.server hugo hypercorn initdb java javac jekyll jest jupyter karma
+    kotlinc kubectl ld meson minikube minitest mkdocs mocha mongo mongod mongosh mypy mysql mysqladmin mysqldump
+    netlify newman next nginx ngrok ninja node-gyp nox nuxt nvm nyc pacman parcel pg_ctl pg_dump pg_isready
+    phpstan phpunit pip pip3 playwright psql py.test py_compile pycodestyle pyflakes pylint pyright pytest railway
+    react-native redis-cli redis-server rollup rpm rspec rustc rustup sass scalac semgrep service snap solana
+    solana-test-validator sphinx-build sqlite3 streamlit supabase surfpool svelte-check systemctl tailwindcss tap
+    tauri timeit tox trivy tsc tsup ty typedoc unittest uvicorn venv vercel vite vitest vue-tsc webpack wp
+    wrangler xcodebuild yum
 """
 PROGRAMS: Final[dict[str, Program]] = {
     **dict.fromkeys(_READS.split(), Program("reads")),
     **dict.fromkeys(_WORKS.split(), Program("works")),
-    **dict.fromkeys(_REWRITES.split(), Program("rewrites")),
     **{
-        name: Program(
-            "unknown" if name == "dart" else "works", changes=partial(formatter_changes, row), formatter=row
-        )
+        name: Program("works", changes=partial(formatter_changes, row), formatter=row)
         for name, row in FORMATTERS.items()
     },
     **{name: program for names, program in _ROWS.items() for name in names.split()},
 }
-UNKNOWN: Final = Program("unknown")
-"""The row of every program that the table does not know."""
+UNKNOWN: Final = Program("rewrites")
+"""The row of every program that the table does not know: it may change any file."""

@@ -1,7 +1,7 @@
 """The files that a shell command may have changed beyond those that it names.
 
 Programs are known by name. A program that only reads changes nothing. One that works (tests, builds, installs)
-leaves sources alone and may rewrite generated files. Formatters change files of their language. An unknown program
+leaves sources alone and may rewrite generated files. Formatters change files of their language. Any other program
 may have changed anything.
 """
 
@@ -20,7 +20,7 @@ from prunus.shell.changes import Record
 from prunus.shell.changing import script_changes
 from prunus.shell.formatters import FormatterRun
 from prunus.shell.git import hooks_kept_files
-from prunus.shell.programs import run_by_xargs
+from prunus.shell.programs import command_inside
 from prunus.shell.shell_command import steps_of
 from prunus.shell.steps import ShellStep, step_of
 from prunus.shell.words import Simple
@@ -30,6 +30,8 @@ _RUNS_TESTS: Final = re.compile(
 )
 _SHEBANG: Final = re.compile(r"#!.*\b(?:ba|z|da)?sh\b")
 _PACKAGE_MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun"})
+_FINDERS: Final = frozenset({"xargs", "find", "fd", "fdfind"})
+_SCRIPT_FLAGS: Final = frozenset({"-c", "-lc", "-e", "--eval", "-p", "-command", "/c"})
 _MUCH: Final = 20_000_000
 """Commands times characters of output. Beyond this the output is not read once more for each command, and the
 script may have changed anything."""
@@ -133,8 +135,11 @@ class _Scene:
         script = steps_of(command)
         if script is None or len(script) * len(self.output) > _MUCH:
             return ANYTHING
+        functions = {step.name for step in script if [word.text for word in step.words[1:2]] == ["("]}
         total: list[SideEffects] = []
         for at, step in enumerate(script):
+            if step.name in functions:
+                continue  # The commands of its body are steps of their own.
             piped = at + 1 < len(script) and script[at + 1].simple.joint == "|"
             scene = replace(self, folder=step.folder or "", piped=piped)
             found = [scene.of(step)]
@@ -165,30 +170,21 @@ class _Scene:
             return SideEffects(not found.folders, generated=kind == "works", folders=found.folders)
         if step.program.script:
             return self.interpreter(step)
-        if name == "xargs":
-            inner = tuple(run_by_xargs(words[1:]))
-            if inner and inner[0].text == "xargs":
-                return ANYTHING
-            return self.of(step_of(Simple("", inner))) if inner else NO_EFFECT
+        if name in _FINDERS and (inner := tuple(command_inside(name, words[1:]))):
+            return ANYTHING if inner[0].text in _FINDERS else self.of(step_of(Simple("", inner)))
         if isinstance(found.git, Record) and found.git.into == "head" and "--no-verify" not in step.texts:
             # A commit may run hooks that rewrite files.
             return NO_EFFECT if not self.piped and hooks_kept_files(self.output) else ANYTHING
-        if kind == "reads":
-            return NO_EFFECT
-        if kind == "works":
-            return WORK
+        if kind != "rewrites":
+            return NO_EFFECT if kind == "reads" else WORK
         path = words[0].text
         if " " in path and len(words) == 1:
             # The quotes of `cmd /c`.
             return self.inner(path, self.output)
-        if ("/" in path or "." in path) and not path.lower().endswith(".exe"):
+        if "/" in path or "." in path:
             return self.script(path)
-        if name == "pre-commit" and "Passed" in self.output and "Failed" not in self.output and not self.piped:
-            return NO_EFFECT
-        if kind == "rewrites" or not words[0].certain:
-            return ANYTHING
-        given = (word.text for word in words[1:] if not word.text.startswith("-") and len(word.text) > 2)
-        return SideEffects(generated=True, names=tuple(join(self.folder, text) for text in given))
+        kept = name == "pre-commit" and "Passed" in self.output and "Failed" not in self.output and not self.piped
+        return NO_EFFECT if kept else ANYTHING
 
     def formatter(self, step: ShellStep) -> FormatterRun | None:
         """The run of a formatter that rewrites files; None if the step runs none."""
@@ -213,16 +209,24 @@ class _Scene:
         return WORK if not step.changes.wild and (checks or tasks.is_harmless(task)) else ANYTHING
 
     def interpreter(self, step: ShellStep) -> SideEffects:
+        """What the script does that a program runs."""
         texts, is_shell = step.texts[1:], step.program.script == "shell"
+        if step.name == "eval":
+            return self.inner(" ".join(texts))
         for at, text in enumerate(texts):
-            if text in ("-c", "-lc", "-e", "--eval", "-p") and at + 1 < len(texts):
-                return self.inner(texts[at + 1]) if is_shell else _by_text(texts[at + 1])
-            if not text.startswith("-"):
+            if text.lower() in _SCRIPT_FLAGS and at + 1 < len(texts):
+                return self.inner(" ".join(texts[at + 1 :])) if is_shell else _by_text(texts[at + 1])
+            if step.program.script == "sourced":
+                # Most sourced files set up the environment.
+                return self.script(text) if self.text_of(join(self.folder, text)) else NO_EFFECT
+            if not text.startswith("-") and not (step.name == "cmd" and text.startswith("/")):
                 return self.script(text)
             if text in ("--version", "-V", "-v", "--help", "-h", "--check") or (text == "-n" and is_shell):
                 return NO_EFFECT
         if (heredoc := step.simple.heredoc) is not None:
             return self.inner(heredoc) if is_shell else _by_text(heredoc)
+        if step.simple.inputs:
+            return self.script(step.simple.inputs[0].text)
         idle = step.name in ("python", "python3", "node") and not texts and step.simple.joint != "|"
         return NO_EFFECT if idle else ANYTHING
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Final, Literal
 
 from prunus.calls.changes import Unclear
@@ -11,12 +11,36 @@ from prunus.shell.changes import NOTHING, WILD, Changes, PathChange
 from prunus.shell.formatters import FORMATTERS, formatter_changes
 from prunus.shell.words import Simple, Word
 
-ProgramKind = Literal["reads", "works", "rewrites", "unknown"]
+ProgramKind = Literal["reads", "works", "rewrites"]
 """What a program does to files that it is not given by name: a program that *reads* changes none, one that *works*
 (tests, builds, installs) leaves sources alone, one that *rewrites* may change any."""
 
-_MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun", "uv", "poetry", "pipenv", "hatch", "pdm", "bundle"})
-_RUN_WORDS: Final = frozenset({"exec", "run", "dlx", "tool", "x"})
+_PACKAGE_RUNNERS: Final = frozenset(
+    {"npm", "pnpm", "yarn", "bun", "uv", "poetry", "pipenv", "pipx", "hatch", "pdm", "bundle", "coverage"}
+)
+_RUN_WORDS: Final = frozenset({"exec", "run", "dlx", "x"})
+_RUNNERS: Final[dict[str, frozenset[str]]] = {
+    name: frozenset(valued.split())
+    for name, valued in {
+        **dict.fromkeys(("builtin", "command", "cross-env", "nohup", "rtk", "setsid", "unbuffer", "bunx"), ""),
+        "caffeinate": "-t",
+        "doas": "-u",
+        "env": "-u --unset -C --chdir",
+        "exec": "-a",
+        "ionice": "-c -n",
+        "nice": "-n",
+        "npx": "-p --package -w --workspace",
+        "stdbuf": "-i -o -e",
+        "sudo": "-u -g -C -D -h -p",
+        "time": "-f -o",
+        "timeout": "-k --kill-after -s --signal",
+        "uvx": "--from --with -p --python",
+        "watch": "-n --interval",
+        "xvfb-run": "-n -s",
+    }.items()
+}
+"""Programs that run the command behind them, each with its flags that take a value."""
+_SETTING: Final = re.compile(r"[A-Za-z_]\w*=")
 MOST_ECHOED: Final = 50
 """Commands that one task runs; each is read beside the whole output."""
 ECHOED: Final = re.compile(r"^(?:> |\$ )(?![\w@/.-]+@[\w.-]+ )(\S.*)$", re.M)
@@ -24,45 +48,82 @@ ECHOED: Final = re.compile(r"^(?:> |\$ )(?![\w@/.-]+@[\w.-]+ )(\S.*)$", re.M)
 _WORKSPACE: Final = frozenset(
     {"-w", "--workspace", "--filter", "-F", "--prefix", "-C", "--dir", "--cwd", "-p", "--package"}
 )
+_RUN_VALUED: Final = _WORKSPACE | {
+    "--directory", "--env-file", "--extra", "--from", "--group", "--index", "--no-group", "--project", "--python",
+    "--source", "--with",
+}  # fmt: skip
+"""Flags with values around the word by which a package manager runs a command."""
 _CHECKS: Final = frozenset({"--check", "--dry-run"})
 _HARMLESS: Final = re.compile(
-    r"(?:pre|post)?(?:test|tests|build|dev|start|serve|preview|typecheck|type-check|types|tsc|e2e|coverage|bench|watch"
-    r"|install|ci|i|audit|outdated|ls|list|view|run|exec|why|init|config|root|bin|prefix|cache|ping|version|info|pack"
-    r"|check|vet|mod|doc|env|get|clippy|metadata|tree|search|update|up|down|ps|logs|compose|images|inspect|stop|rm"
-    r"|html|dirhtml|linkcheck|docs|sync|pip|venv|lock|show|freeze|uninstall|add|remove|clean|--version|-v|-V|--help|-h"
+    r"(?:pre|post)?(?:test|tests|spec|analyze|build|dev|start|serve|preview|typecheck|type-check|types|tsc|e2e|coverage|bench|watch"
+    r"|install|ci|i|audit|outdated|ls|list|view|run|exec|why|init|config|root|bin|prefix|cache|ping|version|info|pack|publish"
+    r"|restore"
+    r"|check|compile|vet|mod|doc|env|get|clippy|metadata|tree|search|update|upgrade|up|down|ps|logs|compose|images|inspect|stop|rm"
+    r"|html|dirhtml|linkcheck|docs|sync|pip|venv|lock|show|freeze|uninstall|add|remove|clean|doctor|server|console|routes|--version|-v|-V|--help|-h"
     r"|(?:format|fmt|lint|prettier|style)[:-]check)"
     r"(?:[:-][\w:.-]*)?"
 )
 """Tasks that leave sources alone."""
 _FORMATTING: Final = re.compile(r"(?:format|fmt|lint|prettier|fix|style)(?![:-]check)(?:[:-][\w:.-]*)?")
 """Tasks that may rewrite sources in one style."""
+_MANIFEST_TASKS: Final = frozenset(
+    {"add", "remove", "uninstall", "rm", "require", "init", "version", "update", "upgrade"}
+)
+"""Tasks of package managers that change the file which lists the packages."""
+_REWRITING: Final = re.compile(r"apply|format|fix|generate|rewrite|versions:|release:|init", re.I)
+"""Parts of the names of tasks that may rewrite sources."""
 _GO_MODULES: Final = ("go.mod", "go.sum", "go.work")
+
+
+def base_name(text: str) -> str:
+    """The name of a program without its folder, its version and the ending of Windows."""
+    if text.isalnum():
+        return text
+    name = text.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".cmd").removesuffix(".exe")
+    if name.startswith("python3."):
+        return "python3"
+    return name[: name.find("@", 1)] if "@" in name[1:] else name
 
 
 def without_runners(words: Sequence[Word]) -> Sequence[Word]:
     """A command without the runners in front, such as sudo, env or npx."""
     at, size = 0, len(words)
-    while at < size:
-        first = words[at].text
-        if first in ("sudo", "command", "nohup", "exec", "builtin", "time", "rtk", "npx", "bunx", "uvx"):
-            at += 1
-            while at < size and words[at].text.startswith("-"):
-                at += 2 if first == "sudo" and words[at].text in ("-u", "-g") else 1
-        elif first == "env":
-            at += 1
-            while at < size and "=" in words[at].text:
-                at += 1
-        elif (first == "timeout" and size - at > 2) or (
-            first in ("python", "python3") and size - at > 2 and words[at + 1].text == "-m"
-        ):
-            at += 2
-        elif first in _MANAGERS and size - at > 2 and words[at + 1].text in _RUN_WORDS:
-            if words[at + 1].text == "run" and first in ("npm", "pnpm", "yarn", "bun"):
-                break
-            at += 2
-        else:
-            break
+    while at < size and (behind := _behind_runner(words, at)) > at:
+        at = behind
     return words[at:]
+
+
+def _behind_runner(words: Sequence[Word], at: int) -> int:
+    """Where the command starts that a runner at this place runs; the same place if no runner stands there."""
+    name = base_name(words[at].text)
+    if (valued := _RUNNERS.get(name)) is not None:
+        if name == "command" and words[at + 1 : at + 2] and words[at + 1].text in ("-v", "-V"):
+            return at
+        behind = _behind_flags(words, at + 1, valued)
+        while behind < len(words) and _SETTING.match(words[behind].text):
+            behind += 1
+        return behind + (name == "timeout" and behind < len(words))
+    if name in ("python", "python3") and len(words) - at > 2 and words[at + 1].text == "-m":
+        return at + 2
+    if name not in _PACKAGE_RUNNERS:
+        return at
+    behind = _behind_flags(words, at + 1, _RUN_VALUED)
+    if [word.text for word in words[behind : behind + 2]] == ["tool", "run"]:
+        behind += 1
+    word = words[behind].text if behind < len(words) else ""
+    if word not in _RUN_WORDS or (word == "run" and name in ("npm", "pnpm", "yarn", "bun")):
+        return at
+    behind = _behind_flags(words, behind + 1, _RUN_VALUED)
+    return behind if behind < len(words) else at
+
+
+def _behind_flags(words: Sequence[Word], at: int, valued: Container[str]) -> int:
+    """The place behind the flags that start here, and behind the values of some of them."""
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in valued else 1
+        if words[at - 1].text == "--":
+            break
+    return min(at, len(words))
 
 
 def tasks_of(words: Sequence[Word]) -> list[str]:
@@ -94,14 +155,18 @@ def formats(tasks: Sequence[str], words: Sequence[Word] = ()) -> bool:
 
 
 def manager_changes(words: Sequence[Word], simple: Simple, manifest: str = "") -> Changes:
-    """A package manager: a task may format, and adding a package changes the manifest."""
-    if formats([task_of(words)], words):
+    """A package manager: a task may format or fix sources, and many change the manifest."""
+    texts = {word.text for word in words}
+    if formats([task_of(words)], words) or "--fix" in texts:
         return WILD
     match tasks_of(words):
-        case ["add" | "remove" | "uninstall" | "rm", *_] | ["install" | "i", _, *_] if manifest:
-            everywhere = any(word.text == "-g" for word in words)
-            return NOTHING if everywhere else Changes((PathChange(manifest, Unclear()),))
-    return NOTHING
+        case [task, *_] if task in _MANIFEST_TASKS and manifest:
+            pass
+        case ["install" | "i", _, *_] if manifest:
+            pass
+        case _:
+            return NOTHING
+    return NOTHING if "-g" in texts else Changes((PathChange(manifest, Unclear()),))
 
 
 def maker_changes(words: Sequence[Word], simple: Simple) -> Changes:
@@ -126,10 +191,13 @@ def kind_of_first(tasks: Sequence[str]) -> ProgramKind:
     return "works" if not tasks or is_harmless(tasks[0]) else "rewrites"
 
 
-def kind_of_prisma(tasks: Sequence[str]) -> ProgramKind:
-    return "rewrites" if tasks[:1] == ["format"] else "works"
+def kind_of_named(tasks: Sequence[str]) -> ProgramKind:
+    """What a builder does whose tasks leave sources alone unless their names say otherwise, as with Gradle."""
+    return "rewrites" if any(map(_REWRITING.search, tasks)) else "works"
 
 
-def kind_of_agent(tasks: Sequence[str]) -> ProgramKind:
-    """What the command line of a coding agent does: all but a few tasks let the agent work."""
-    return "reads" if tasks[:1] in (["export"], ["session"], ["stats"], ["models"], ["mcp"]) else "rewrites"
+def kind_by_name(
+    tasks: Sequence[str], usual: ProgramKind, other: ProgramKind, names: Container[str]
+) -> ProgramKind:
+    """What a program does that treats only a few tasks in another way; a name may be two words."""
+    return other if " ".join(tasks[:1]) in names or " ".join(tasks[:2]) in names else usual
