@@ -133,6 +133,22 @@ def test_nothing_else_counts_as_a_read(command: str) -> None:
     assert shown(script) == []
 
 
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("cat a.py 2>/dev/null || echo none", ["a.py"]),
+        ("cd src && sleep 1 && cat a.py || echo none", ["src/a.py"]),
+        ("ls src && cat a.py || echo none", []),
+        ("cat a.py && cat b.py || echo none", ["a.py"]),
+        ("ls src; cat a.py || echo none", ["a.py"]),
+    ],
+)
+def test_a_file_behind_a_program_that_may_have_failed_is_not_certainly_shown(
+    command: str, shown: list[str]
+) -> None:
+    assert [touch.path for touch in parse(command).touches] == shown
+
+
 def test_a_mixed_command_is_no_read_but_shows_the_file() -> None:
     script = parse("git status --short; sed -n '1,9p' a.py")
     assert not script.reads

@@ -150,10 +150,12 @@ def _patched(script: Sequence[ShellStep], workdir: str) -> tuple[Touch, ...]:
 class _ShellWalk:
     """Goes through a script and collects what it touches."""
 
-    __slots__ = ("pure", "touches", "workdir")
+    __slots__ = ("pure", "reached", "touches", "workdir")
 
     def __init__(self, workdir: str) -> None:
         self.workdir = workdir
+        self.reached = True
+        """No program in front of `&&` may have failed."""
         self.touches: list[Touch] = []
         self.pure = True
         """So far the script only printed files."""
@@ -169,6 +171,8 @@ class _ShellWalk:
 
     def pipeline(self, pipe: Sequence[ShellStep], after: Sequence[ShellStep] | None) -> None:
         first, name = pipe[0].simple, pipe[0].name
+        reached = first.joint != "&&" or self.reached
+        self.reached = reached and (pipe[-1].program.idle or name in ("cd", "pushd", "sleep"))
         hidden = False
         for step in pipe:
             found = step.changes
@@ -182,7 +186,7 @@ class _ShellWalk:
             return
         certain = first.joint != "||" and not first.conditional
         if after is not None and after[0].simple.joint == "||":
-            certain = certain and after[0].program.idle
+            certain = certain and after[0].program.idle and reached
         shown = self.shown(pipe) if certain else None
         if shown is not None:
             self.touches.extend(shown)
