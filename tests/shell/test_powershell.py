@@ -150,6 +150,14 @@ def test_a_cmdlet_says_how_it_changes_its_file(command: str, path: str, change: 
     assert (file.path, file.change) == (path, change)
 
 
-def test_a_patch_that_is_piped_into_apply_patch_edits_its_files() -> None:
-    script = parse("@'\n*** Begin Patch\n*** Update File: a.py\n@@\n-1\n+2\n*** End Patch\n'@ | apply_patch")
+@pytest.mark.parametrize("command", ["{} | apply_patch", "$p = {}; $p | apply_patch", "$p = {}; apply_patch $p"])
+def test_a_patch_that_apply_patch_is_given_edits_its_files(command: str) -> None:
+    patch = "@'\n*** Begin Patch\n*** Update File: a.py\n@@\n-1\n+2\n*** End Patch\n'@"
+    script = parse(command.format(patch))
     assert [(touch.path, touch.kind) for touch in script.touches] == [("a.py", "edit")]
+
+
+def test_a_text_from_a_variable_is_not_certainly_what_is_written() -> None:
+    script = powershell.parse("$t = @'\na\n'@; $t += 'b'; $t | Set-Content a.txt")
+    assert script is not None
+    assert [file.change for step in script.steps for file in step.changes.files] == [Unclear()]

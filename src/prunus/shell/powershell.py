@@ -85,6 +85,7 @@ class _PowerShellWalk:
         self.touches: list[Touch] = []
         self.pure = True
         self.variables: dict[str, str] = {}
+        """The plain texts that variables may hold."""
 
     def over(self, found: Sequence[Token]) -> PowerShellScript:
         for joint, stages in pipes(found):
@@ -115,12 +116,12 @@ class _PowerShellWalk:
         given: Token | None = None
         for stage in stages:
             if (value := _assigned(stage)) is not None:
-                literal = len(value) == 1 and value[0].kind == "string" and not value[0].expands
+                literal = len(value) == 1 and value[0].kind in ("string", "here") and not value[0].expands
                 self.variables[stage[0].text.partition("=")[0]] = value[0].text if literal else ""
                 stage = value
             if stage:
                 self.stage(stage, given, depth, known)
-                given = stage[0] if len(stage) == 1 and stage[0].kind in ("string", "here") else None
+                given = self.passed_on(stage)
         return any(step.changes.files or step.changes.patch or step.changes.wild for step in self.steps[before:])
 
     def stage(self, stage: Sequence[Token], given: Token | None, depth: int, known: bool) -> None:
@@ -228,6 +229,13 @@ class _PowerShellWalk:
     def value(self, text: str) -> str:
         """A word, or the text of the variable that it names."""
         return self.variables.get(text) or text
+
+    def passed_on(self, stage: Sequence[Token]) -> Token | None:
+        """The text that a part of a pipeline passes on; None if it is not known."""
+        if len(stage) == 1 and stage[0].kind in ("string", "here"):
+            return stage[0]
+        text = self.variables.get(stage[0].text) if len(stage) == 1 else None
+        return Token("string", text) if text else None
 
     def add(self, step: ShellStep) -> None:
         self.steps.append(step)
