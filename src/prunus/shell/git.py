@@ -25,7 +25,7 @@ from prunus.shell.changing import move, remove
 from prunus.shell.words import Simple, Word
 
 _KEPT_STASHES: Final = frozenset({"list", "show", "drop", "clear", "create"})
-_KEEPING: Final = """
+_KEEPING_VERBS: Final = """
     annotate archive blame branch bundle cat-file check-attr check-ignore check-ref-format cherry clone
     commit-tree config count-objects credential describe diff diff-files diff-index diff-tree difftool fetch
     for-each-ref format-patch fsck gc grep hash-object help init interpret-trailers log ls-files ls-remote ls-tree
@@ -34,6 +34,7 @@ _KEEPING: Final = """
     verify-commit verify-tag version whatchanged worktree write-tree
 """
 """Verbs that leave the files of the working folder alone."""
+_KEEPING: Final = frozenset(_KEEPING_VERBS.split())
 _CHECKED_PATCH: Final = frozenset({"--check", "--stat", "--numstat", "--cached"})
 
 
@@ -85,7 +86,7 @@ def _changes(verb: str, words: Sequence[Word], simple: Simple) -> Changes:
             return move(words, simple)
         case "rm":
             return NOTHING if "--cached" in texts else remove(words, simple)
-    return NOTHING if verb in _KEEPING.split() else WILD
+    return NOTHING if verb in _KEEPING else WILD
 
 
 def _starts_here(words: Sequence[Word], *flags: str) -> bool:

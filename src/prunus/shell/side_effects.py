@@ -135,7 +135,7 @@ class _Scene:
         script = steps_of(command)
         if script is None or len(script) * len(self.output) > _MUCH:
             return ANYTHING
-        functions = {step.name for step in script if [word.text for word in step.words[1:2]] == ["("]}
+        functions = {step.name for step in script if len(step.words) > 1 and step.words[1].text == "("}
         total: list[SideEffects] = []
         for at, step in enumerate(script):
             if step.name in functions:

@@ -40,6 +40,7 @@ _RUNNERS: Final[dict[str, frozenset[str]]] = {
     }.items()
 }
 """Programs that run the command behind them, each with its flags that take a value."""
+_ALL_RUNNERS: Final = frozenset({*_RUNNERS, *_PACKAGE_RUNNERS, "python", "python3"})
 _SETTING: Final = re.compile(r"[A-Za-z_]\w*=")
 MOST_ECHOED: Final = 50
 """Commands that one task runs; each is read beside the whole output."""
@@ -54,14 +55,15 @@ _RUN_VALUED: Final = _WORKSPACE | {
 }  # fmt: skip
 """Flags with values around the word by which a package manager runs a command."""
 _CHECKS: Final = frozenset({"--check", "--dry-run"})
+_HARMLESS_TASKS: Final = """
+    --help --version -V -h -v add analyze audit bench bin build cache check ci clean clippy compile compose config
+    console coverage dev dirhtml doc docs doctor down e2e env exec freeze get html i images info init inspect
+    install linkcheck list lock logs ls metadata mod outdated pack ping pip prefix preview ps publish remove
+    restore rm root routes run search serve server show spec start stop sync test tests tree tsc type-check
+    typecheck types uninstall up update upgrade venv version vet view watch why
+"""
 _HARMLESS: Final = re.compile(
-    r"(?:pre|post)?(?:test|tests|spec|analyze|build|dev|start|serve|preview|typecheck|type-check|types|tsc|e2e|coverage|bench|watch"
-    r"|install|ci|i|audit|outdated|ls|list|view|run|exec|why|init|config|root|bin|prefix|cache|ping|version|info|pack|publish"
-    r"|restore"
-    r"|check|compile|vet|mod|doc|env|get|clippy|metadata|tree|search|update|upgrade|up|down|ps|logs|compose|images|inspect|stop|rm"
-    r"|html|dirhtml|linkcheck|docs|sync|pip|venv|lock|show|freeze|uninstall|add|remove|clean|doctor|server|console|routes|--version|-v|-V|--help|-h"
-    r"|(?:format|fmt|lint|prettier|style)[:-]check)"
-    r"(?:[:-][\w:.-]*)?"
+    rf"(?:pre|post)?(?:{'|'.join(_HARMLESS_TASKS.split())}|(?:format|fmt|lint|prettier|style)[:-]check)(?:[:-][\w:.-]*)?"
 )
 """Tasks that leave sources alone."""
 _FORMATTING: Final = re.compile(r"(?:format|fmt|lint|prettier|fix|style)(?![:-]check)(?:[:-][\w:.-]*)?")
@@ -87,14 +89,17 @@ def base_name(text: str) -> str:
 
 def without_runners(words: Sequence[Word]) -> Sequence[Word]:
     """A command without the runners in front, such as sudo, env or npx."""
-    at, size = 0, len(words)
-    while at < size and (behind := _behind_runner(words, at)) > at:
+    at = 0
+    while at < len(words) and base_name(words[at].text) in _ALL_RUNNERS:
+        behind = _behind_runner(words, at)
+        if behind == at:
+            break
         at = behind
     return words[at:]
 
 
 def _behind_runner(words: Sequence[Word], at: int) -> int:
-    """Where the command starts that a runner at this place runs; the same place if no runner stands there."""
+    """Where the command starts that a runner at this place runs; the same place if it runs none."""
     name = base_name(words[at].text)
     if (valued := _RUNNERS.get(name)) is not None:
         if name == "command" and words[at + 1 : at + 2] and words[at + 1].text in ("-v", "-V"):
@@ -103,10 +108,8 @@ def _behind_runner(words: Sequence[Word], at: int) -> int:
         while behind < len(words) and _SETTING.match(words[behind].text):
             behind += 1
         return behind + (name == "timeout" and behind < len(words))
-    if name in ("python", "python3") and len(words) - at > 2 and words[at + 1].text == "-m":
-        return at + 2
-    if name not in _PACKAGE_RUNNERS:
-        return at
+    if name in ("python", "python3"):
+        return at + 2 if len(words) - at > 2 and words[at + 1].text == "-m" else at
     behind = _behind_flags(words, at + 1, _RUN_VALUED)
     if [word.text for word in words[behind : behind + 2]] == ["tool", "run"]:
         behind += 1
