@@ -2,7 +2,7 @@
 
 import pytest
 
-from prunus.shell.spelled_out import only_move, written_texts
+from prunus.shell.spelled_out import lists_places, only_move, written_texts
 
 
 def test_texts_are_written_below_the_folder_that_the_command_enters() -> None:
@@ -26,3 +26,19 @@ def test_an_empty_heredoc_writes_an_empty_file() -> None:
 )
 def test_a_command_that_only_renames_a_file_is_recognised(command: str, expected: tuple[str, str] | None) -> None:
     assert only_move(command) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("cd src && rg -n x", True),
+        ("timeout 9 git grep x", True),
+        ("if ($x) { Get-ChildItem src }", True),
+        ("cat a.py | grep x", False),
+        ("cat > a.md <<'EOF'\nls src\nEOF", False),
+        ("Get-Content (Get-ChildItem src | Select-Object -First 1)", False),
+        ("git status", False),
+    ],
+)
+def test_a_command_that_searches_or_lists_says_so(command: str, expected: bool) -> None:
+    assert lists_places(command) is expected

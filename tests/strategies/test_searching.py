@@ -61,7 +61,7 @@ def test_a_command_that_looks_for_something_searches(command: str) -> None:
         "find-python",
         "git log",
         "git grepfoo",
-        "python -m rg",
+        "python rg.py",
         "echo 'ls'",
         "",
     ],

@@ -20,6 +20,7 @@ from prunus.notes import is_shortened, outline_note, shorten, view_note, written
 from prunus.outlines.code import code
 from prunus.outlines.output import listing, log, middle
 from prunus.proposals import bare_input
+from prunus.shell.spelled_out import lists_places
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -29,9 +30,6 @@ _READ: Final = 1 << 20
 """Characters of a text that an outline is made from."""
 _BEGINNING: Final = 120
 _SEVERAL: Final = re.compile(r"[;&|\n]")
-_START: Final = r"(?:^|&&|\|\||;|\n)[^\S\n]*(?:cd\s+\S+\s*)?"
-_NAMES: Final = r"rg|ag|ack|[efz]?grep|fd|find|ls|tree|dir|Get-ChildItem|Select-String|git\s+(?:grep|ls-files)"
-_SEARCH: Final = re.compile(rf"{_START}(?:{_NAMES})(?![\w-])")
 
 
 def outline_of(use: Use, text: str, share: float) -> str:
@@ -79,7 +77,7 @@ def searches(use: Use) -> bool:
     """Whether a call searches or lists, by a tool of its own or by a command."""
     if use.meaning.kind in ("search", "list"):
         return True
-    return use.meaning.kind == "shell" and _SEARCH.search(use.meaning.command) is not None
+    return use.meaning.kind == "shell" and lists_places(use.meaning.command)
 
 
 def lean_input(use: Use, view: View, over: int, share: float) -> Input | None:

@@ -77,10 +77,12 @@ def parse(command: str) -> PowerShellScript | None:
 class _PowerShellWalk:
     """Goes through the pipelines and collects what they do, keeping the folder."""
 
-    __slots__ = ("base", "pure", "steps", "touches", "variables")
+    __slots__ = ("base", "joint", "pure", "steps", "touches", "variables")
 
     def __init__(self) -> None:
         self.base = ""
+        self.joint = ""
+        """Whether the output of the current part goes to the screen (empty) or elsewhere."""
         self.steps: list[ShellStep] = []
         self.touches: list[Touch] = []
         self.pure = True
@@ -114,12 +116,13 @@ class _PowerShellWalk:
         """
         before = len(self.steps)
         given: Token | None = None
-        for stage in stages:
+        for at, stage in enumerate(stages):
             if (value := _assigned(stage)) is not None:
                 literal = len(value) == 1 and value[0].kind in ("string", "here") and not value[0].expands
                 self.variables[stage[0].text.partition("=")[0]] = value[0].text if literal else ""
                 stage = value
             if stage:
+                self.joint = "|" if at or known else ""
                 self.stage(stage, given, depth, known)
                 given = self.passed_on(stage)
         return any(step.changes.files or step.changes.patch or step.changes.wild for step in self.steps[before:])
@@ -222,7 +225,7 @@ class _PowerShellWalk:
         if not words or (not called and (rest[0].kind != "plain" or _CONTROL.match(words[0].text))):
             return
         heredoc = given.text if given is not None else None
-        step = step_of(Simple("", tuple(words), heredoc=heredoc), self.base)
+        step = step_of(Simple(self.joint, tuple(words), heredoc=heredoc), self.base)
         if step.program is not UNKNOWN or not (known or _HARMLESS.match(words[0].text)):
             self.add(step)
 

@@ -32,6 +32,8 @@ class Program:
     """The lines of files that the program prints."""
     output: Literal["", "nothing", "words", "result"] = ""
     """What else a program prints that succeeds: nothing, words of its own, its result alone, or anything."""
+    lists: bool = False
+    """The program prints paths, or lines that it finds in files."""
     idle: bool = False
     """The program does nothing but print words or set up the shell."""
     says: Callable[[Sequence[Word], Simple], str | None] | None = None
@@ -139,7 +141,9 @@ _ROWS: Final[dict[str, Program]] = {
     "echo printf": Program("reads", output="words", idle=True, says=changing.echoed),
     "clear": Program("reads", output="words", idle=True),
     "date pwd": Program("reads", output="result", idle=True),
-    "file grep ls rg stat tree wc": Program("reads", output="result"),
+    "file stat wc": Program("reads", output="result"),
+    "grep ls rg tree": Program("reads", output="result", lists=True),
+    "ack ag dir egrep fgrep zgrep Get-ChildItem Select-String": Program("reads", lists=True),
     "true false : set export": Program("reads", output="nothing", idle=True),
     "cd mkdir sleep": Program("reads", output="nothing"),
     "C-c C-d C-z": Program("reads"),  # Keys that terminal tools send to the command that runs.
@@ -163,7 +167,7 @@ _ROWS: Final[dict[str, Program]] = {
     "rsync unzip": Program("rewrites", changes=changing.unpack),
     "tar": Program("reads", changes=changing.tar),
     "git": Program("reads", output="result", changes=git_changes),
-    "find fd fdfind": Program("reads", output="result", changes=_find),
+    "find fd fdfind": Program("reads", output="result", lists=True, changes=_find),
     "docker podman docker-compose": Program("works", changes=_in_container),
     "xargs": Program("reads", changes=_xargs),
     "bash sh zsh dash ksh fish powershell pwsh cmd": Program("rewrites", script="shell"),
@@ -198,17 +202,17 @@ _ROWS: Final[dict[str, Program]] = {
 }
 """Programs of which more is known than their kind, formatters aside."""
 _READS: Final = """
-    [ [[ ack ag alias apropos arch arp base64 basename bc bg break cal chmod choco chown cksum cloc cls cmp
-    colordiff column comm command continue cut declare defaults df diff dig dir dirname diskutil disown dmesg do
-    done du egrep else esac exa exit expr eza factor ffprobe fg fgrep fi findstr fmt fold free getconf getent
-    groups hash help hexdump history host hostname htop id identify ifconfig iostat ip iptables jobs join
-    journalctl jq json_pp kill killall launchctl ldd ll local locale locate log lsblk lscpu lsmod lsof lspci man
-    md5 md5sum mktemp mount nc netstat nm nmap nproc nslookup objdump od open openssl osascript paste pbcopy
-    pbpaste pgrep pidof ping pkill popd pr printenv ps pushd pwdx read readelf readlink readonly realpath return
-    rev rmdir say screen seq sha1sum sha256sum sha512sum shasum shellcheck shift shuf ss ssh ssh-keygen
-    ssh-keyscan strings sum sw_vers sysctl tac taskkill tasklist tcpdump test then tokei top touch tput tr
-    traceroute trap tty ulimit umask uname uniq unset uptime users ver vmstat w wait where whereis which who
-    whoami winget xdg-open xmllint xxd xzcat yamllint yes zcat zgrep zless
+    [ [[ alias apropos arch arp base64 basename bc bg break cal chmod choco chown cksum cloc cls cmp colordiff
+    column comm command continue cut declare defaults df diff dig dirname diskutil disown dmesg do done du else
+    esac exa exit expr eza factor ffprobe fg fi findstr fmt fold free getconf getent groups hash help hexdump
+    history host hostname htop id identify ifconfig iostat ip iptables jobs join journalctl jq json_pp kill
+    killall launchctl ldd ll local locale locate log lsblk lscpu lsmod lsof lspci man md5 md5sum mktemp mount nc
+    netstat nm nmap nproc nslookup objdump od open openssl osascript paste pbcopy pbpaste pgrep pidof ping pkill
+    popd pr printenv ps pushd pwdx read readelf readlink readonly realpath return rev rmdir say screen seq sha1sum
+    sha256sum sha512sum shasum shellcheck shift shuf ss ssh ssh-keygen ssh-keyscan strings sum sw_vers sysctl tac
+    taskkill tasklist tcpdump test then tokei top touch tput tr traceroute trap tty ulimit umask uname uniq unset
+    uptime users ver vmstat w wait where whereis which who whoami winget xdg-open xmllint xxd xzcat yamllint yes
+    zcat zless
 """
 _WORKS: Final = """
     alembic anchor ansible apk apt apt-get ar artisan asdf astro ava aws az babel bandit bazel brew c++ caddy

@@ -1,4 +1,4 @@
-"""What a command spells out: a plain move, a text that is written as it stands, a text that is replaced."""
+"""What a command spells out: a listing, a plain move, a text that it writes as it is, a text that it replaces."""
 
 from __future__ import annotations
 
@@ -32,6 +32,15 @@ def written_texts(command: str) -> dict[str, str]:
                 case Write(str(text), True) if step.folder is not None:
                     found[join("", file.path)] = text
     return found
+
+
+def lists_places(command: str) -> bool:
+    """Whether a command prints paths, or lines that it finds in files; what a pipe brings does not count."""
+    return any(
+        step.program.lists or (step.name == "git" and step.texts[1:2] in (["grep"], ["ls-files"]))
+        for step in steps_of(command) or ()
+        if step.simple.joint != "|"
+    )
 
 
 def texts_sought(command: str) -> Iterator[str]:
