@@ -184,6 +184,12 @@ class Board:
         self._unsettle(ref)
         return old
 
+    def forgo(self, ref: Ref, proposal: Proposal | None) -> Proposal | None:
+        """Record the proposal that a part forgoes, or none; returns the one that it forwent before."""
+        cell = self[ref]
+        old, cell.forgone = cell.forgone, proposal
+        return old
+
     def _cover(self, ref: Ref, by: Ref) -> None:
         """Record that another part begins or stops to cover a part."""
         cell = self[ref]

@@ -109,8 +109,7 @@ class Made:
 
     def forgo(self, target: Ref, proposal: Proposal | None) -> None:
         """Record that a superseded part stays because its note would be longer, or that this is over."""
-        cell = self._board[target]
-        old, cell.forgone = cell.forgone, proposal
+        old = self._board.forgo(target, proposal)
         if old is not None:
             self.tallies.forgo(old, -1)
         if proposal is not None:
