@@ -119,6 +119,7 @@ def test_a_program_leaves_a_file_alone(command: str, output: str, path: str) -> 
         ('sed -i s/a/b/ "$@"', "", "src/a.ts"),
         ("tar -C src -xf a.tar", "", "src/a.ts"),
         ("python < fix.py", "", "src/a.py"),
+        ("python -P fix.py", "", "src/a.py"),
         ('perl -e \'open(my $f, ">", "src/a.ts")\'', "", "src/a.ts"),
         ("node -e \"require('fs').rmSync('src/a.ts')\"", "", "src/a.ts"),
         ("python -c \"json.dump({}, open(os.path.join(d, n), 'w'))\"", "", "src/a.json"),
@@ -150,3 +151,10 @@ def test_a_sourced_script_counts_if_its_text_is_known() -> None:
     texts = {"fix.sh": "sed -i s/a/b/ src/a.ts\n"}
     assert find_side_effects("source fix.sh", "", texts.get).covers("src/a.ts")
     assert find_side_effects("bash < fix.sh", "", texts.get).covers("src/a.ts")
+
+
+@pytest.mark.parametrize(
+    "nested", ["docker run x ", "xargs nohup ", "find . -exec nohup ", "fd -x nohup ", "eval "]
+)
+def test_programs_that_run_each_other_many_times_are_not_followed(nested: str) -> None:
+    assert may_change(nested * 2000 + "frobnicate") is (nested != "docker run x ")

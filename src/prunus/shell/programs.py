@@ -16,6 +16,8 @@ from prunus.shell.printing import Printed
 from prunus.shell.tasks import ProgramKind, base_name, without_runners
 from prunus.shell.words import Simple, Word
 
+_RUN_OTHERS: Final = frozenset({"", "find", "fd", "fdfind", "xargs", "docker", "podman", "docker-compose"})
+"""Programs that are not followed inside each other."""
 _EXECUTES: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
 _CONTAINER_VALUED: Final = (
     "-e", "--env", "--env-file", "-u", "--user", "-w", "--workdir", "-v", "--volume", "--mount", "--name",
@@ -67,7 +69,7 @@ def _run_by(words: Sequence[Word], simple: Simple) -> Changes:
     """What the command changes that another program runs."""
     inner = without_runners(words)
     name, program = program_of(inner)
-    return NOTHING if name in ("", "find", "xargs") else changes_of(program, inner[1:], simple)
+    return NOTHING if name in _RUN_OTHERS else changes_of(program, inner[1:], simple)
 
 
 def _with_redirections(found: Changes, words: Sequence[Word], simple: Simple, program: Program) -> Changes:

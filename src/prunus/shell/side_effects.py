@@ -31,7 +31,7 @@ _RUNS_TESTS: Final = re.compile(
 _SHEBANG: Final = re.compile(r"#!.*\b(?:ba|z|da)?sh\b")
 _PACKAGE_MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun"})
 _FINDERS: Final = frozenset({"xargs", "find", "fd", "fdfind"})
-_SCRIPT_FLAGS: Final = frozenset({"-c", "-lc", "-e", "--eval", "-p", "-command", "/c"})
+_SCRIPT_FLAGS: Final = frozenset({"-c", "-lc", "-e", "-E", "--eval", "-p", "-Command", "-command", "/c", "/C"})
 _MUCH: Final = 20_000_000
 """Commands times characters of output. Beyond this the output is not read once more for each command, and the
 script may have changed anything."""
@@ -171,7 +171,8 @@ class _Scene:
         if step.program.script:
             return self.interpreter(step)
         if name in _FINDERS and (inner := tuple(command_inside(name, words[1:]))):
-            return ANYTHING if inner[0].text in _FINDERS else self.of(step_of(Simple("", inner)))
+            run = step_of(Simple("", inner))
+            return ANYTHING if run.name in _FINDERS else self.of(run)
         if isinstance(found.git, Record) and found.git.into == "head" and "--no-verify" not in step.texts:
             # A commit may run hooks that rewrite files.
             return NO_EFFECT if not self.piped and hooks_kept_files(self.output) else ANYTHING
@@ -214,7 +215,7 @@ class _Scene:
         if step.name == "eval":
             return self.inner(" ".join(texts))
         for at, text in enumerate(texts):
-            if text.lower() in _SCRIPT_FLAGS and at + 1 < len(texts):
+            if text in _SCRIPT_FLAGS and at + 1 < len(texts):
                 return self.inner(" ".join(texts[at + 1 :])) if is_shell else _by_text(texts[at + 1])
             if step.program.script == "sourced":
                 # Most sourced files set up the environment.
