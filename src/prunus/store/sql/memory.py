@@ -23,7 +23,7 @@ from prunus.store.memory import (
 )
 from prunus.store.sql.cuts import experiences
 from prunus.store.sql.database import SqlConnection, SqlDatabase, write_name
-from prunus.store.sql.numbers import Numbers, find_or_begin
+from prunus.store.sql.numbers import RowNumbers, find_or_begin
 from prunus.store.store import StoreError
 
 NEWEST_LIVES: Final = (
@@ -50,7 +50,7 @@ class SqlMemory(StoredMemory):
     def __init__(
         self,
         database: SqlDatabase,
-        numbers: Numbers,
+        numbers: RowNumbers,
         tenant: str,
         trouble: Callable[[StoreError], None] | None,
         cipher: Cipher,

@@ -15,12 +15,12 @@ from prunus.store.sql.database import SqlConnection
 TenantConversation = tuple[str, str]
 """A tenant, and the id of a conversation."""
 
-Numbers = Recent[TenantConversation, int]
+RowNumbers = Recent[TenantConversation, int]
 """The numbers that this process knows."""
 
 
 def ask_number(
-    connection: SqlConnection, numbers: Numbers, place: TenantConversation, time: float
+    connection: SqlConnection, numbers: RowNumbers, place: TenantConversation, time: float
 ) -> Callable[[], int]:
     """Return a function that returns the number of a conversation, which is inserted if it is new.
 

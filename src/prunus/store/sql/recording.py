@@ -17,7 +17,7 @@ from prunus.store.records import Exchange, digest_of
 from prunus.store.sql.cuts import ExchangeEntry, move_cuts, write_asks, write_cuts
 from prunus.store.sql.database import SqlConnection
 from prunus.store.sql.exchanges import COLUMNS, COUNTED, count_exchange, count_request, row_of
-from prunus.store.sql.numbers import Numbers, ask_number
+from prunus.store.sql.numbers import RowNumbers, ask_number
 from prunus.store.sql.sums import Additions, adding
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ def encrypted_receipt(cipher: Cipher, tenant: str, receipt: Receipt, *, keep_ori
 
 def write_exchanges(
     exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]],
-    numbers: Numbers,
+    numbers: RowNumbers,
     connection: SqlConnection,
 ) -> None:
     """Write exchanges of tenants and their receipts; the transaction should end then."""
@@ -93,7 +93,7 @@ def write_exchanges(
 
 def write_experiences(
     exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]],
-    numbers: Numbers,
+    numbers: RowNumbers,
     connection: SqlConnection,
 ) -> None:
     """Count what exchanges cut and what they asked for again, and write nothing else of them.
@@ -109,7 +109,7 @@ def write_experiences(
 
 
 def _entries(
-    exchanges: Sequence[tuple[str, Exchange, Sequence[T]]], numbers: Numbers, connection: SqlConnection
+    exchanges: Sequence[tuple[str, Exchange, Sequence[T]]], numbers: RowNumbers, connection: SqlConnection
 ) -> Iterator[tuple[ExchangeEntry, Sequence[T]]]:
     """Yield an entry for each exchange, with its receipts; then write the sums of all of them.
 

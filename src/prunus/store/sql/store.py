@@ -19,7 +19,7 @@ from prunus.store.records import Exchange, Info, KnownConversation
 from prunus.store.sql.cuts import experiences
 from prunus.store.sql.database import NO_LIMIT, SqlConnection, SqlDatabase, write_name
 from prunus.store.sql.memory import SqlMemory
-from prunus.store.sql.numbers import Numbers
+from prunus.store.sql.numbers import RowNumbers
 from prunus.store.sql.recording import encrypted_exchange, encrypted_receipt, write_exchanges, write_experiences
 from prunus.store.sql.reports import SqlReports
 from prunus.store.sql.retention import forget, forget_originals, tidy
@@ -58,7 +58,7 @@ class SqlStore(SqlReports):
         self.place = database.place
         self.hurry = database.hurry
         self._limits = limits
-        self._numbers = Numbers(_NUMBERS)
+        self._numbers = RowNumbers(_NUMBERS)
         self._recorded = 0
         self._checks = 0
         self._searched = 0.0
