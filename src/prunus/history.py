@@ -16,7 +16,8 @@ from prunus.json.splice import Path
 from prunus.value import value
 
 Role = Literal["system", "user", "assistant", "tool"]
-ContentShape = Literal["string", "blocks", "object"]
+ContentShape = Literal["string", "blocks", "streams", "object"]
+"""The shape of a result's content: a text, a list of blocks, texts with fixed places, or a JSON object."""
 _ID_LENGTH: Final = 6
 
 
@@ -107,8 +108,10 @@ class Result:
     """The paths of its texts, in order."""
     pieces: tuple[str, ...] = field(default=(), compare=False)
     """Its texts, if the content is a list of blocks."""
-    mark: Mapping[str, Any] | None = field(default=None, compare=False)
-    """The cache marker inside the content, which an edit must keep."""
+    mark: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """The cache marker inside the content, as fields of a block; an edit must keep it."""
+    later_mark: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """The cache marker of a text behind the first one, which must stay if one text replaces all of them."""
     extra: tuple[Path, ...] = field(default=(), compare=False)
     """The paths that an edit removes together with the whole content."""
 

@@ -26,6 +26,14 @@ def test_a_cache_marker_does_not_count() -> None:
     assert identity(plain) == identity(marked)
 
 
+def test_a_cache_marker_of_openai_does_not_count() -> None:
+    mark = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+    assert identity(user([{"type": "input_text", "text": "a", **mark}])) == identity(
+        user([{"type": "input_text", "text": "a"}])
+    )
+    assert identity(user("a")) == identity(user([{"type": "text", "text": "a", **mark}]))
+
+
 def test_a_marked_block_equals_the_same_text_as_a_plain_string() -> None:
     assert identity(user("a")) == identity(user([{"type": "text", "text": "a", **MARK}]))
     assert identity(user("a")) == identity(user([{"type": "text", "text": "a"}]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,6 +12,8 @@ from prunus.history import Attachment, Call, Opaque, Part, Result, Text
 from prunus.json.splice import Path
 from prunus.json.surrogates import decode
 
+MARKS: Final = frozenset({"cache_control", "prompt_cache_breakpoint"})
+"""The keys of cache markers: Anthropic's, which other servers take too, and OpenAI's."""
 UNREAD: Final = (msgspec.MsgspecError, UnicodeError, RecursionError)
 """The exceptions that decoding raises if the text is no JSON."""
 
@@ -47,7 +49,7 @@ def decode_arguments(arguments: object) -> Mapping[str, Any] | str:
     return value if isinstance(value, dict) else arguments
 
 
-def function_call(id: object, function: Mapping[str, Any], at: Path = ()) -> Call:
+def function_call(id: object, function: Mapping[str, Any], at: Path = (), *, signed: bool = False) -> Call:
     """A call as OpenAI writes it: an object with a name, and with arguments that are JSON in a string."""
     arguments = function.get("arguments", "")
     quoted = isinstance(arguments, str)
@@ -57,7 +59,7 @@ def function_call(id: object, function: Mapping[str, Any], at: Path = ()) -> Cal
         decode_arguments(arguments),
         arguments if quoted else as_json(arguments),
         quoted=quoted,
-        fixed="arguments" not in function,
+        fixed=signed or "arguments" not in function,
         at=(*at, "arguments"),
     )
 
@@ -71,6 +73,15 @@ def arguments_object(arguments: Mapping[str, Any] | str) -> dict[str, Any]:
 def kind_of(block: object) -> str:
     """The type that a block gives itself, as a text."""
     return str(block.get("type") if isinstance(block, dict) else None)
+
+
+def marks_of(block: object) -> dict[str, Any]:
+    """The cache markers of a block, with their keys."""
+    return {key: value for key, value in block.items() if key in MARKS} if isinstance(block, dict) else {}
+
+
+def _last_mark(blocks: Sequence[object]) -> dict[str, Any]:
+    return next(filter(None, map(marks_of, reversed(blocks))), {})
 
 
 def listed(value: object) -> list[Any]:
@@ -137,27 +148,24 @@ class BlockReader:
         """
         if isinstance(content, str):
             return (Result(id, content, error=error, block=block, at=() if fixed else at, texts=(at,)),)
-        items = list(enumerate(listed(content)))
-        kinds = [kind_of(item) for _, item in items]
-        worded = [
-            (item["text"], (*at, i, "text"))
-            for i, item in items
-            if kinds[i] in self.texts and isinstance(item.get("text"), str)
-        ]
-        marks = [item["cache_control"] for _, item in items if isinstance(item, dict) and "cache_control" in item]
+        items = listed(content)
+        kinds = [kind_of(item) for item in items]
+        worded = [i for i, kind in enumerate(kinds) if kind in self.texts and isinstance(items[i].get("text"), str)]
+        pieces = tuple(items[i]["text"] for i in worded)
         result = Result(
             id,
-            "\n".join(text for text, _ in worded),
+            "\n".join(pieces),
             error=error,
             defines="tool_reference" in kinds,
             shape="blocks",
             block=block,
             at=() if fixed else at,
-            texts=tuple(path for _, path in worded),
-            pieces=tuple(text for text, _ in worded),
-            mark=marks[-1] if marks else None,
+            texts=tuple((*at, i, "text") for i in worded),
+            pieces=pieces,
+            mark=_last_mark(items),
+            later_mark=_last_mark([items[i] for i in worded[1:]]),
         )
-        others = (self._other(item, (*at, i), index) for i, item in items if kinds[i] not in self.texts)
+        others = (self._other(item, (*at, i), index) for i, item in enumerate(items) if kinds[i] not in self.texts)
         return (result, *others)
 
     def _other(self, block: Any, at: Path, inside: int | None) -> Part:

@@ -11,6 +11,7 @@ import msgspec
 from prunus.errors import FormatError
 from prunus.json.long_strings import encode_in_pieces
 from prunus.json.surrogates import LARGE, decode
+from prunus.providers.blocks import MARKS
 from prunus.text.fingerprint import fingerprint
 
 
@@ -21,7 +22,7 @@ def digest(message: Mapping[str, Any], raw: bytes) -> bytes:
     string in all other requests.
     """
     value: Any = message
-    if b'"cache_control"' in raw:
+    if any(mark in raw for mark in _QUOTED):
         value = _without_marks(message)
     content = value.get("content")
     if isinstance(content, list) and len(content) == 1:
@@ -48,16 +49,17 @@ def lifetime(*raws: bytes) -> str | None:
 
 
 _TTL = re.compile(rb'"cache_control"\s*:\s*\{[^{}]*"ttl"\s*:\s*"(\w+)"')
+_QUOTED = tuple(b'"%s"' % mark.encode() for mark in sorted(MARKS))
 _DATA = frozenset({"input", "args", "arguments", "response"})
 
 
 def _without_marks(value: Any) -> Any:
-    """Return a value without cache markers. An argument of a call named `cache_control` is no marker."""
+    """Return a value without cache markers. An argument of a call that has the name of one is no marker."""
     if isinstance(value, dict):
         return {
             key: inner if key in _DATA else _without_marks(inner)
             for key, inner in value.items()
-            if key != "cache_control"
+            if key not in MARKS
         }
     if isinstance(value, list):
         return [_without_marks(inner) for inner in value]

@@ -40,15 +40,20 @@ def _change(part: Any, replacement: Replacement, changes: dict[Path, bytes | Non
             changes[part.at] = None
         case ((Text() | Thinking()), (Note(text) | Shorter(text))):
             changes[part.at] = _encode(text)
+        case Result(shape="streams"), (Note(text) | Shorter(text)):
+            first, *others = part.texts
+            changes |= {first: _encode(text), **dict.fromkeys(others, b'""')}
         case Result(), Shorter(text) if part.texts:
             first, *others = part.texts
-            changes[first] = _encode(text)
-            for path in others:
-                changes[path[:-1]] = None
+            changes |= {path[:-1]: None for path in others}
+            if part.later_mark:
+                changes[first[:-1]] = _encode({"type": part.block, "text": text, **part.later_mark})
+            else:
+                changes[first] = _encode(text)
         case Result(), (Note(text) | Shorter(text)):
             changes[part.at] = _encode(result_content(part, text))
-            for path in part.extra:
-                changes[path] = None
+            if isinstance(replacement, Note):
+                changes |= dict.fromkeys(part.extra, None)
         case Text(), Added(text):
             changes[part.at] = _encode(part.text + text)
         case Result(), Added(text) if part.texts:
@@ -65,10 +70,9 @@ def _change(part: Any, replacement: Replacement, changes: dict[Path, bytes | Non
 def result_content(result: Result, text: str) -> object:
     """A text as the whole content of a result, in the shape of the content that it replaces."""
     match result.shape:
-        case "string":
+        case "string" | "streams":
             return text
         case "object":
             return {"error" if result.error else "output": text}
         case "blocks":
-            mark = {} if result.mark is None else {"cache_control": result.mark}
-            return [{"type": result.block, "text": text, **mark}]
+            return [{"type": result.block, "text": text, **result.mark}]
