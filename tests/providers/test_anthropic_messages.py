@@ -105,16 +105,45 @@ def test_the_cache_marker_inside_a_result_is_remembered() -> None:
     marker = {"type": "ephemeral", "ttl": "1h"}
     part = result([{"type": "text", "text": "x", "cache_control": marker}]).parts[0]
     assert isinstance(part, Result)
-    assert part.mark == marker
+    assert part.mark == {"cache_control": marker}
+
+
+SIGNED = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+REDACTED = {"type": "redacted_thinking", "data": "ZGF0YQ=="}
 
 
 def test_thinking_is_read_signed_and_redacted() -> None:
-    blocks = [
-        {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
-        {"type": "redacted_thinking", "data": "ZGF0YQ=="},
-    ]
-    read = message({"role": "assistant", "content": blocks})
-    assert read.parts == (Thinking("Hm.", hidden=4), Thinking("", hidden=8))
+    said = {"type": "text", "text": "So."}
+    read = message({"role": "assistant", "content": [SIGNED, said, REDACTED, said]})
+    assert read.parts == (Thinking("Hm.", hidden=4), Text("So."), Thinking("", hidden=8), Text("So."))
+
+
+def test_thinking_blocks_side_by_side_stay() -> None:
+    read = message({"role": "assistant", "content": [SIGNED, REDACTED, {"type": "text", "text": "So."}]})
+    assert read.parts[:2] == (Thinking("Hm.", hidden=4, fixed=True), Thinking("", hidden=8, fixed=True))
+
+
+def test_a_tool_of_an_mcp_server_is_called_and_answered_by_the_provider() -> None:
+    call = {"type": "mcp_tool_use", "id": "m1", "name": "find", "server_name": "docs", "input": {"q": "x"}}
+    answer = {"type": "mcp_tool_result", "tool_use_id": "m1", "content": [{"type": "text", "text": "found"}]}
+    read = message({"role": "assistant", "content": [call, {**answer, "is_error": False}]})
+    assert read.parts == (
+        Call("m1", "mcp__docs__find", {"q": "x"}, '{"q":"x"}'),
+        Result("m1", "found", error=False),
+    )
+
+
+def test_a_call_by_code_of_the_model_is_left_alone() -> None:
+    call = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/a"}}
+    by_code = {**call, "caller": {"type": "code_execution_20260120", "tool_id": "s1"}}
+    read = message({"role": "assistant", "content": [by_code, {**call, "caller": {"type": "direct"}}]})
+    assert [type(part) for part in read.parts] == [Opaque, Call]
+
+
+def test_the_size_of_a_plain_document_is_that_of_its_text() -> None:
+    source = {"type": "text", "media_type": "text/plain", "data": "x" * 3000}
+    part = message({"role": "user", "content": [{"type": "document", "source": source}]}).parts[0]
+    assert part == Attachment("document", "text/plain", 4000)
 
 
 def test_server_tools_and_unknown_blocks_are_left_alone() -> None:

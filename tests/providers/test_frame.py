@@ -25,6 +25,9 @@ CALL = {
 ITEM = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
 
 
+MISTRAL = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+
+
 @pytest.mark.parametrize(
     ("body", "format"),
     [
@@ -45,6 +48,7 @@ ITEM = {"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"}
         ({"messages": [HI]}, "openai_chat"),
         ({"messages": [{"role": "system", "content": "x"}, HI]}, "openai_chat"),
         ({"messages": [HI, CALL]}, "openai_chat"),
+        ({"messages": [HI, {"role": "assistant", "content": [MISTRAL]}]}, "openai_chat"),
         ({"messages": [{"role": "assistant", "content": "x", "reasoning_content": "y"}]}, "openai_chat"),
         ({"input": [HI]}, "openai_responses"),
         ({"input": [{"type": "additional_tools", "tools": []}, ITEM]}, "openai_responses"),

@@ -11,10 +11,20 @@ import msgspec
 from prunus.history import Attachment, Call, Message, Opaque, Part, Result, Role, Text, Thinking
 from prunus.json.splice import Path
 from prunus.providers.anthropic.cache_marks import cache_reading, with_lifetime
-from prunus.providers.blocks import BlockReader, arguments_object, as_json, dicts, kind_of, listed, words_of
+from prunus.providers.blocks import (
+    BlockReader,
+    arguments_object,
+    as_json,
+    dicts,
+    kind_of,
+    listed,
+    marks_of,
+    words_of,
+)
 from prunus.providers.hidden_calls import CallSite, HiddenExchange, decoded, insert_counted, numbered, without_start
 from prunus.providers.provider import Api, Endpoint, ToolDefinition, ToolResult
 from prunus.providers.sse import typed
+from prunus.value import replace
 
 if TYPE_CHECKING:
     from prunus.providers.answer_stream import AnswerStream
@@ -22,7 +32,7 @@ if TYPE_CHECKING:
 _PATH: Final = re.compile(r"(?!.*/threads/).*/messages")
 """OpenAI has messages too, in threads."""
 _THOUGHTS: Final = ("thinking", "redacted_thinking")
-_OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", *_THOUGHTS, "server_tool_use"})
+_OWN_BLOCKS: Final = frozenset({"tool_use", "tool_result", "redacted_thinking", "server_tool_use"})
 _ROLES: dict[str, Role] = {"assistant": "assistant", "system": "system"}
 
 
@@ -44,6 +54,9 @@ class Anthropic(Api):
         return "anthropic_version" in top or any("input_schema" in tool for tool in _tools(top))
 
     def claims_block(self, kind: str, block: Any) -> bool:
+        if kind == "thinking":
+            # Mistral's thinking, in Chat Completions, is a list.
+            return isinstance(block.get("thinking"), str)
         return kind in _OWN_BLOCKS or (kind in ("image", "document") and "source" in block)
 
     def suggested_by(self, top: Mapping[str, Any]) -> bool:
@@ -56,6 +69,7 @@ class Anthropic(Api):
         parts: list[Part] = [Text(content, at=("content",))] if isinstance(content, str) else []
         for i, block in enumerate(listed(content)):
             _read(block, ("content", i), parts)
+        _bind_runs(parts)
         role = _ROLES.get(str(message.get("role")), "user")
         spoken = role == "user" and not any(isinstance(part, Result) for part in parts)
         return Message(role, tuple(parts), raw, spoken=spoken)
@@ -222,12 +236,11 @@ def _read(block: Any, at: Path, parts: list[Part]) -> None:
             parts.append(Thinking(str(block.get("thinking", "")), len(str(block.get("signature", ""))), at=at))
         case "redacted_thinking":
             parts.append(Thinking("", len(str(block.get("data", ""))), at=at))
-        case "tool_use" if isinstance(block.get("input"), dict):
-            value = block["input"]
-            parts.append(
-                Call(str(block.get("id")), str(block.get("name")), value, as_json(value), at=(*at, "input"))
-            )
-        case "tool_result":
+        case "tool_use" | "mcp_tool_use" if isinstance(block.get("input"), dict) and not _by_program(block):
+            value, name = block["input"], str(block.get("name"))
+            tool = name if kind == "tool_use" else f"mcp__{block.get('server_name')}__{name}"
+            parts.append(Call(str(block.get("id")), tool, value, as_json(value), at=(*at, "input")))
+        case "tool_result" | "mcp_tool_result":
             id, error = str(block.get("tool_use_id")), block.get("is_error") is True
             fixed = "content" not in block
             content, place = block.get("content"), (*at, "content")
@@ -238,17 +251,31 @@ def _read(block: Any, at: Path, parts: list[Part]) -> None:
             parts.append(Opaque(kind, as_json(block), at=at))
 
 
+def _by_program(call: Mapping[str, Any]) -> bool:
+    """Whether code of the model made a call. Only that code sees the result, so a cut would save no tokens."""
+    caller = call.get("caller")
+    return isinstance(caller, dict) and caller.get("type") != "direct"
+
+
+def _bind_runs(parts: list[Part]) -> None:
+    """Let thinking blocks that stand side by side stay: the provider accepts such a run only whole."""
+    for i in range(1, len(parts)):
+        for at, other in ((i - 1, i), (i, i - 1)):
+            part = parts[at]
+            if isinstance(part, Thinking) and isinstance(parts[other], Thinking):
+                parts[at] = replace(part, fixed=True)
+
+
 def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attachment:
     source = block.get("source")
     source = source if isinstance(source, dict) else {}
     data = source.get("data")
-    keep = {key: block[key] for key in ("cache_control",) if key in block}
     return Attachment(
         str(block.get("title") or source.get("url") or source.get("file_id") or block.get("type")),
         str(source.get("media_type") or block.get("type")),
-        len(data) if isinstance(data, str) else 0,
+        (len(data) * 4 // 3 if source.get("type") == "text" else len(data)) if isinstance(data, str) else 0,
         inside,
-        block={"type": "text", **keep},
+        block={"type": "text", **marks_of(block)},
         at=at,
     )
 
