@@ -144,3 +144,38 @@ def test_odd_values_are_left_alone() -> None:
 def test_a_result_without_content_is_empty() -> None:
     assert message({"role": "tool", "tool_call_id": "c1"}).parts == (Result("c1", ""),)
     assert message({"role": "tool", "tool_call_id": "c1", "content": None}).parts == (Result("c1", ""),)
+
+
+@pytest.mark.parametrize(
+    ("beside", "within"),
+    [
+        ({"extra_content": {"google": {"thought_signature": "c2ln"}}}, {}),
+        ({"provider_specific_fields": {"thought_signature": "c2ln"}}, {}),
+        ({}, {"provider_specific_fields": {"thought_signature": "c2ln"}}),
+    ],
+)
+def test_a_call_that_gemini_signed_is_fixed(beside: dict[str, Any], within: dict[str, Any]) -> None:
+    function = {"name": "f", "arguments": "{}", **within}
+    calls = [{"id": "c1", "type": "function", "function": function, **beside}]
+    (part,) = message({"role": "assistant", "content": None, "tool_calls": calls}).parts
+    assert part == Call("c1", "f", {}, "{}", quoted=True, fixed=True)
+
+
+def test_signatures_in_openrouters_details_fix_the_calls_beside_them() -> None:
+    details = [{"type": "reasoning.encrypted", "data": "x", "id": "c1", "format": "google-gemini-v1"}]
+    calls = [
+        {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"about":"thought_signature"}'}}
+    ]
+    plain = message({"role": "assistant", "content": None, "tool_calls": calls}).parts[0]
+    signed = message(
+        {"role": "assistant", "content": None, "tool_calls": calls, "reasoning_details": details}
+    ).parts[0]
+    assert isinstance(plain, Call)
+    assert isinstance(signed, Call)
+    assert (plain.fixed, signed.fixed) == (False, True)
+
+
+@pytest.mark.parametrize("key", ["reasoning_details", "thinking_blocks"])
+def test_reasoning_stays_beside_its_details(key: str) -> None:
+    read = message({"role": "assistant", "content": "x", "reasoning": "Hm.", key: [{"text": "Hm."}]})
+    assert read.parts[0] == Thinking("Hm.", required=True, fixed=True)

@@ -10,7 +10,17 @@ import msgspec
 
 from prunus.history import Attachment, Call, Message, Opaque, Part, Role, Thinking
 from prunus.json.splice import Path, splice, values
-from prunus.providers.blocks import BlockReader, as_json, data_url, dicts, function_call, kind_of, listed, words_of
+from prunus.providers.blocks import (
+    BlockReader,
+    as_json,
+    data_url,
+    dicts,
+    function_call,
+    kind_of,
+    listed,
+    marks_of,
+    words_of,
+)
 from prunus.providers.hidden_calls import BETWEEN, CallSite, HiddenExchange, below, decoded, numbered, without_start
 from prunus.providers.provider import Api, ToolDefinition, ToolResult
 from prunus.providers.rewriting import Change, with_text
@@ -31,6 +41,10 @@ _ROLES: dict[str, Role] = {
     "tool": "tool",
     "function": "tool",
 }
+_DETAILS: Final = ("reasoning_details", "thinking_blocks")
+"""The keys under which OpenRouter and LiteLLM keep the reasoning as the model's own provider wrote it."""
+_GEMINI: Final = '"google-gemini-'
+"""In OpenRouter's details, the format of signatures that belong to the calls beside them."""
 THOUGHTS = ("reasoning_content", "reasoning")
 """The keys under which servers write the model's reasoning."""
 
@@ -54,9 +68,11 @@ class OpenAIChat(Api):
         role = _ROLES.get(str(message.get("role")), "user")
         parts: list[Part] = []
         # DeepSeek and Kimi refuse an assistant message with calls whose reasoning_content is missing or empty.
+        # A server that takes the details reads the reasoning from them, so a cut of its text would save nothing.
+        detailed = any(message.get(key) for key in _DETAILS)
         for key in THOUGHTS:
             if isinstance(message.get(key), str):
-                parts.append(Thinking(message[key], required=True, at=(key,)))
+                parts.append(Thinking(message[key], required=True, fixed=detailed, at=(key,)))
         if role == "tool":
             parts += _result(message, len(parts))
         else:
@@ -164,12 +180,13 @@ class OpenAIChat(Api):
 
 
 def _read_calls(message: Mapping[str, Any], parts: list[Part]) -> None:
+    signed = _GEMINI in as_json(message.get("reasoning_details"))
     for i, call in enumerate(listed(message.get("tool_calls"))):
         at: Path = ("tool_calls", i)
         function = call.get("function") if isinstance(call, dict) else None
         custom = call.get("custom") if isinstance(call, dict) else None
         if isinstance(function, dict):
-            parts.append(function_call(call.get("id"), function, (*at, "function")))
+            parts.append(function_call(call.get("id"), function, (*at, "function"), signed=signed or _signed(call)))
         elif isinstance(custom, dict) and isinstance(custom.get("input"), str):
             text = custom["input"]
             parts.append(
@@ -180,6 +197,14 @@ def _read_calls(message: Mapping[str, Any], parts: list[Part]) -> None:
     legacy = message.get("function_call")
     if isinstance(legacy, dict):
         parts.append(function_call("", legacy, ("function_call",)))
+
+
+def _signed(call: Mapping[str, Any]) -> bool:
+    """Whether Gemini signed a call; Google puts the signature beside the function, LiteLLM also into it."""
+    function = call["function"]
+    beside = [value for key, value in call.items() if key != "function"]
+    within = [value for key, value in function.items() if key != "arguments"]
+    return "thought_signature" in as_json([*beside, *within])
 
 
 def _result(message: Mapping[str, Any], index: int) -> tuple[Part, ...]:
@@ -201,7 +226,7 @@ def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attac
     if kind == "input_audio":
         media, size = f"audio/{value.get('format', '')}", len(str(value.get("data", "")))
     name = value.get("filename") or value.get("file_id") or (kind if size else value.get("url")) or kind
-    return Attachment(str(name), media or kind, size, inside, block={"type": "text"}, at=at)
+    return Attachment(str(name), media or kind, size, inside, block={"type": "text", **marks_of(block)}, at=at)
 
 
 _BLOCKS = BlockReader(frozenset({"text"}), frozenset({"image_url", "input_audio", "file"}), _attachment)
