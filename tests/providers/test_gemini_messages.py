@@ -81,3 +81,31 @@ def test_unknown_parts_are_left_alone() -> None:
     parts = content("model", {"executableCode": {"code": "1"}}, {"future": 1}, None, 3).parts
     assert all(isinstance(part, Opaque) for part in parts)
     assert len(parts) == 4
+
+
+def test_both_spellings_of_the_keys_are_read() -> None:
+    call = {"function_call": {"name": "f", "args": {"a": 1}}, "thought_signature": "c2ln"}
+    picture = {"inline_data": {"mime_type": "image/png", "data": "AAAA", "display_name": "a.png"}}
+    thought = {"text": "Hm.", "thought": True, "thought_signature": "c2ln"}
+    assert content("model", call, picture, thought).parts == (
+        Call("", "f", {"a": 1}, '{"a":1}', fixed=True),
+        Attachment("a.png", "image/png", 4),
+        Thinking("Hm.", hidden=4, fixed=True),
+    )
+    answer = content("user", {"function_response": {"name": "f", "response": {"output": "x"}}})
+    assert (answer.parts, answer.spoken) == ((Result("", "x", error=False),), False)
+    assert answer.parts[0].at == ("parts", 0, "function_response", "response", "output")
+
+
+def test_a_signed_picture_of_the_model_is_left_alone() -> None:
+    picture = {"inlineData": {"mimeType": "image/png", "data": "AAAA"}, "thoughtSignature": "c2ln"}
+    assert isinstance(content("model", picture).parts[0], Opaque)
+
+
+def test_files_of_an_answer_are_inside_it_and_accept_no_words() -> None:
+    files = [{"inlineData": {"mimeType": "image/png", "data": "AAAA", "displayName": "a.png"}}]
+    answer = {"functionResponse": {"name": "f", "response": {"output": "x"}, "parts": files}}
+    result, picture = content("user", answer).parts
+    assert picture == Attachment("a.png", "image/png", 4, inside=0, fixed=True)
+    assert isinstance(result, Result)
+    assert result.extra == (("parts", 0, "functionResponse", "parts"),)

@@ -24,7 +24,19 @@ if TYPE_CHECKING:
     from prunus.providers.frame import Frame
 
 _PATH: Final = re.compile(r".*/models/([^/:]+):(generateContent|streamGenerateContent)")
+_OBJECTS: Final = ("functionCall", "functionResponse", "inlineData", "fileData")
+_CAMEL: Final = {
+    "function_call": "functionCall",
+    "function_response": "functionResponse",
+    "inline_data": "inlineData",
+    "file_data": "fileData",
+    "display_name": "displayName",
+    "mime_type": "mimeType",
+    "file_uri": "fileUri",
+}
+"""The keys that may be spelled in two ways. The API takes both, and LiteLLM mixes them."""
 _CALLS: Final = ("functionCall", "function_call")
+_SIGNATURE: Final = ("thoughtSignature", "thought_signature")
 _STATUS: Final = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"}
 _ROLES: dict[str, Role] = {"model": "assistant", "function": "tool"}
 _ANSWERS = ("output", "error", "content", "result")
@@ -51,17 +63,20 @@ class Gemini(Api):
         return "parts" in message and "content" not in message
 
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
-        parts = tuple(_read(part, ("parts", i)) for i, part in enumerate(listed(message.get("parts"))))
+        parts: list[Part] = []
+        for i, part in enumerate(listed(message.get("parts"))):
+            _read(part, ("parts", i), parts)
         role = _ROLES.get(str(message.get("role")), "user")
         spoken = role == "user" and not any(isinstance(part, Result) for part in parts)
-        return Message(role, parts, raw, spoken=spoken)
+        return Message(role, tuple(parts), raw, spoken=spoken)
 
     def endpoint(self, path: str) -> Endpoint | None:
         found = _PATH.fullmatch(path)
         return None if found is None else Endpoint(found[1], found[2] == "streamGenerateContent")
 
     def called_tools(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        calls = (part["functionCall"] for part in dicts(message.get("parts")) if "functionCall" in part)
+        parts = dicts(message.get("parts"))
+        calls = (part[key] for part in parts for key in _CALLS if key in part)
         return ((str(c.get("name") or "") if isinstance(c, dict) else "", "function") for c in calls)
 
     def define_tools(self, tools: Sequence[ToolDefinition]) -> list[dict[str, Any]]:
@@ -129,44 +144,60 @@ class Gemini(Api):
         return {"error": {"code": status, "message": message, "status": _STATUS.get(status, "UNAVAILABLE")}}
 
 
-def _read(part: Any, at: Path) -> Part:
+def _read(part: Any, at: Path, parts: list[Part]) -> None:
     if not isinstance(part, dict):
-        return Opaque("unknown", as_json(part), at=at)
-    signature = part.get("thoughtSignature")
-    match part:
-        case {"text": str(text), "thought": True}:
-            return Thinking(text, len(str(signature or "")), fixed=bool(signature), at=at)
-        case {"text": str(text)}:
-            return Text(text, at=(*at, "text"))
-        case {"functionCall": dict(call)}:
-            arguments = call.get("args")
-            arguments = arguments if isinstance(arguments, dict) else {}
-            return Call(
-                str(call.get("id") or ""),
-                str(call.get("name")),
-                arguments,
-                as_json(arguments),
-                fixed=bool(signature) or "args" not in call,
-                at=(*at, "functionCall", "args"),
-            )
-        case {"functionResponse": dict(answer)}:
-            return _result(answer, (*at, "functionResponse", "response"))
-        case {"inlineData": dict(data)}:
-            name = str(data.get("displayName") or "file")
-            media = str(data.get("mimeType") or "")
-            return Attachment(name, media, len(str(data.get("data", ""))), at=at)
-        case {"fileData": dict(data)}:
-            return Attachment(str(data.get("fileUri") or "file"), str(data.get("mimeType") or ""), 0, at=at)
-    return Opaque("/".join(part), as_json(part), at=at)
+        parts.append(Opaque("unknown", as_json(part), at=at))
+        return
+    signature = next((part[key] for key in _SIGNATURE if key in part), None)
+    signed = signature is not None
+    kind, key, inner = _object(part)
+    place = (*at, key)
+    if isinstance(part.get("text"), str):
+        thought = Thinking(part["text"], len(str(signature or "")), fixed=signed, at=at)
+        parts.append(thought if part.get("thought") is True else Text(part["text"], at=(*at, "text")))
+    elif kind == "functionCall":
+        parts.append(_call(inner, place, signed=signed))
+    elif kind == "functionResponse":
+        index, files = len(parts), numbered(inner.get("parts"))
+        parts.append(_result(inner, place))
+        # Only media may stand there, so words cannot take their place.
+        parts += (_file(_object(file)[2], (*place, "parts", i), inside=index, fixed=True) for i, file in files)
+    elif kind and not signed:
+        parts.append(_file(inner, at))
+    else:
+        parts.append(Opaque("/".join(part), as_json(part), at=at))
 
 
-def _result(answer: Mapping[str, Any], at: Path) -> Result:
-    response = answer.get("response")
+def _object(part: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    """Return the kind of a part that holds an object, its key in the client's spelling, and the object."""
+    for key, value in part.items():
+        kind = _CAMEL.get(key, key)
+        if kind in _OBJECTS and isinstance(value, dict):
+            return kind, key, value
+    return "", "", {}
+
+
+def _call(call: Mapping[str, Any], at: Path, *, signed: bool) -> Call:
+    given = call.get("args")
+    given = given if isinstance(given, dict) else {}
+    id, fixed = str(call.get("id") or ""), signed or "args" not in call
+    return Call(id, str(call.get("name")), given, as_json(given), fixed=fixed, at=(*at, "args"))
+
+
+def _file(data: Mapping[str, Any], at: Path, **given: Any) -> Attachment:
+    about = {_CAMEL.get(key, key): str(value) for key, value in data.items()}
+    name = about.get("displayName") or about.get("fileUri") or "file"
+    return Attachment(name, about.get("mimeType", ""), len(about.get("data", "")), at=at, **given)
+
+
+def _result(answer: Mapping[str, Any], place: Path) -> Result:
+    response, at = answer.get("response"), (*place, "response")
+    extra = ((*place, "parts"),) if answer.get("parts") else ()
     id = str(answer.get("id") or "")
     if not isinstance(response, dict):
         return Result(id, "" if response is None else as_json(response))
     error = "error" in response
     key = next((key for key in _ANSWERS if isinstance(response.get(key), str)), None)
     if key is not None and len(response) == 1:
-        return Result(id, response[key], error=error, at=(*at, key), texts=((*at, key),))
-    return Result(id, as_json(response), error=error, shape="object", at=at)
+        return Result(id, response[key], error=error, at=(*at, key), texts=((*at, key),), extra=extra)
+    return Result(id, as_json(response), error=error, shape="object", at=at, extra=extra)
