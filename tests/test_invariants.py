@@ -125,7 +125,9 @@ def test_parts_that_gemini_signed_stay() -> None:
 def test_reasoning_stays_with_the_call_behind_it() -> None:
     call = Message("assistant", (READ,), joins=True)
     said = Message("assistant", (Text("Yes."),), joins=True)
+    search = Message("assistant", (Opaque("web_search_call"),), joins=True)
     assert responses_reasoning(changes(REASONING, None, format="openai_responses", following=call))
+    assert responses_reasoning(changes(REASONING, None, format="openai_responses", following=search))
     assert responses_reasoning(changes(REASONING, None, format="openai_responses", following=said)) is None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from prunus.errors import InvariantError
-from prunus.history import Call, Message, Part, Result, Text, Thinking
+from prunus.history import Call, Message, Opaque, Part, Result, Text, Thinking
 from prunus.providers import provider_named
 from prunus.value import value
 
@@ -118,12 +118,15 @@ def _signed(message: Message) -> list[Part]:
 
 
 def responses_reasoning(change: ChangedMessage) -> str | None:
-    """A reasoning item stays if a call stands right behind it, or if it has an id that the next item needs."""
+    """A reasoning item stays if a call stands right behind it, or if it has an id that the next item needs.
+
+    Items that Prunus does not read are calls too: of the provider's tools, or references to calls.
+    """
     if change.after is not None or not provider_named(change.format).binds_reasoning:
         return None
     if any(isinstance(part, Thinking) and part.fixed for part in change.before.parts):
         return "reasoning with an id was left out"
-    if change.following and any(isinstance(part, Call) for part in change.following.parts):
+    if change.following and any(isinstance(part, Call | Opaque) for part in change.following.parts):
         return "the reasoning of a call was left out"
     return None
 

@@ -145,3 +145,70 @@ def test_a_conversation_that_began_with_a_string_goes_on_as_a_list(written: Any)
     later = pruner.prune(written(json.dumps({"input": [said, answer, said]}).encode()))
     assert [one.request for one in (first, again, later)] == [1, 2, 3]
     assert first.conversation == again.conversation == later.conversation
+
+
+def test_a_reference_needs_no_type_and_is_nobodys_words() -> None:
+    read = item(id="msg_1")
+    assert (read.parts, read.spoken) == ((Opaque("item_reference", '{"id":"msg_1"}'),), False)
+
+
+def test_reasoning_counts_its_summary_and_its_text() -> None:
+    summary, content = [{"type": "summary_text", "text": "a"}], [{"type": "reasoning_text", "text": "b"}]
+    assert item(type="reasoning", summary=summary, content=content).parts == (Thinking("a\nb"),)
+
+
+def test_a_shell_call_has_commands_and_its_output_has_streams() -> None:
+    call = item(type="shell_call", call_id="s1", action={"commands": ["ls", "cat a"], "timeout_ms": 5})
+    assert call.parts == (
+        Call("s1", "shell", {"command": "ls\ncat a"}, '{"commands":["ls","cat a"],"timeout_ms":5}', fixed=True),
+    )
+    chunks = [
+        {"stdout": "a\nb", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}},
+        {"stdout": "", "stderr": "no a", "outcome": {"type": "exit", "exit_code": 1}},
+    ]
+    answer = item(type="shell_call_output", call_id="s1", output=chunks)
+    assert (answer.role, answer.parts) == ("tool", (Result("s1", "a\nb\nno a", error=True),))
+
+
+def test_an_output_without_text_cannot_change() -> None:
+    part = item(type="shell_call_output", call_id="s1", output=[]).parts[0]
+    assert isinstance(part, Result)
+    assert part.at == ()
+
+
+@pytest.mark.parametrize(
+    ("operation", "line"),
+    [
+        ({"type": "create_file", "path": "a.py", "diff": "+x"}, "*** Add File: a.py\n+x"),
+        ({"type": "update_file", "path": "a.py", "diff": "@@\n-x\n+y"}, "*** Update File: a.py\n@@\n-x\n+y"),
+        ({"type": "delete_file", "path": "a.py"}, "*** Delete File: a.py\n"),
+    ],
+)
+def test_an_operation_is_read_as_a_patch(operation: dict[str, str], line: str) -> None:
+    part = item(type="apply_patch_call", call_id="p1", status="completed", operation=operation).parts[0]
+    assert isinstance(part, Call)
+    assert (part.tool, part.fixed) == ("apply_patch", True)
+    assert part.input == {"input": f"*** Begin Patch\n{line}\n*** End Patch"}
+    answer = item(type="apply_patch_call_output", call_id="p1", status="failed", output="no such line")
+    assert answer.parts == (Result("p1", "no such line", error=True),)
+
+
+def test_calls_of_a_program_and_their_outputs_are_left_alone() -> None:
+    caller = {"type": "program", "caller_id": "pr_1"}
+    call = item(type="function_call", call_id="c", name="f", arguments="{}", caller=caller)
+    output = item(type="function_call_output", call_id="c", output="x", caller=caller)
+    assert [type(part) for one in (call, output) for part in one.parts] == [Opaque, Opaque]
+    direct = item(type="function_call", call_id="c", name="f", arguments="{}", caller={"type": "direct"})
+    assert isinstance(direct.parts[0], Call)
+
+
+@pytest.mark.parametrize("kind", ["web_search_call", "mcp_call", "program", "item_reference"])
+def test_reasoning_stays_before_an_item_that_only_the_provider_reads(kind: str) -> None:
+    reasoning = {"type": "reasoning", "summary": [], "encrypted_content": "x" * 4000}
+    items: list[Any] = [{"role": "user", "content": "Hi"}, reasoning, {"type": kind, "id": "x_1"}]
+    for i in range(6):
+        items += [{"role": "assistant", "content": f"Done {i}."}, {"role": "user", "content": "More."}]
+    body = {"model": "gpt-5.5", "input": items}
+    out = prunus.Pruner(prunus.Settings(schedule="eager")).prune(body, now=0.0)
+    assert out.error is None
+    assert out.body == body

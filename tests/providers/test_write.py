@@ -164,3 +164,43 @@ def possible(part: Part, message: Message) -> st.SearchStrategy[Replacement | No
         case Marker():
             return st.sampled_from([None, Gone()])
     return None
+
+
+def test_a_shorter_text_keeps_the_cache_marker_of_a_later_text() -> None:
+    content = [{"type": "text", "text": "a"}, {"type": "text", "text": "b", "cache_control": MARK}]
+    expected = [{"type": "text", "text": "s", "cache_control": MARK}]
+    assert written("anthropic_messages", anthropic(content), {0: Shorter("s")}) == anthropic(expected)
+
+
+@pytest.mark.parametrize("edit", [Note("[gone]"), Shorter("[gone]")])
+def test_the_output_of_a_shell_keeps_how_it_ended(edit: Replacement) -> None:
+    ends = {"type": "exit", "exit_code": 0}, {"type": "timeout"}
+    chunks = [{"stdout": "a", "stderr": "b", "outcome": ends[0]}, {"stdout": "c", "stderr": "", "outcome": ends[1]}]
+    output = {"type": "shell_call_output", "call_id": "s1", "output": chunks}
+    assert written("openai_responses", output, {0: edit})["output"] == [
+        {"stdout": "[gone]", "stderr": "", "outcome": ends[0]},
+        {"stdout": "", "stderr": "", "outcome": ends[1]},
+    ]
+
+
+def test_files_of_a_gemini_answer_go_only_with_its_words() -> None:
+    files = [{"inlineData": {"mimeType": "image/png", "data": "AAAA"}}]
+    answer = {"name": "f", "response": {"output": "x", "more": 1}, "parts": files}
+    message = {"role": "user", "parts": [{"functionResponse": answer}]}
+    noted = written("gemini", message, {0: Note("[gone]")})["parts"][0]["functionResponse"]
+    shorter = written("gemini", message, {0: Shorter("[less]")})["parts"][0]["functionResponse"]
+    assert noted == {"name": "f", "response": {"output": "[gone]"}}
+    assert shorter == {"name": "f", "response": {"output": "[less]"}, "parts": files}
+
+
+@pytest.mark.parametrize(
+    ("format", "kind", "block"),
+    [
+        ("openai_chat", "text", {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}),
+        ("openai_responses", "input_text", {"type": "input_image", "image_url": "data:image/png;base64,AAAA"}),
+    ],
+)
+def test_a_note_in_place_of_a_picture_keeps_openais_cache_marker(format: str, kind: str, block: Any) -> None:
+    mark = {"prompt_cache_breakpoint": {"mode": "explicit"}}
+    message = {"role": "user", "content": [{**block, **mark}]}
+    assert written(format, message, {0: Note("[a.png]")})["content"] == [{"type": kind, **mark, "text": "[a.png]"}]

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from prunus.edits import Gone, Note, Proposal, Shorter
 from prunus.guards.guard import Hold
-from prunus.history import Call, Result, Thinking
+from prunus.history import Call, Opaque, Result, Thinking
 from prunus.view.uses import Use
 from prunus.view.view import View
 
@@ -90,6 +90,7 @@ class BoundReasoning:
         if not isinstance(target, Thinking) or target.at != ():
             return None
         following = edit.target.message + 1
-        if following < len(view.turns) and any(isinstance(p, Call) for p in view.message(following).parts):
+        # An item that Prunus does not read is a call of a tool of the provider, or refers to a call.
+        if following < len(view.turns) and any(isinstance(p, Call | Opaque) for p in view.message(following).parts):
             return Hold("the call behind it needs its reasoning")
         return None

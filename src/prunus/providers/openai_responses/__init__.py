@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
-from prunus.history import Attachment, Call, Message, Opaque, Part, Role, Thinking
-from prunus.json.splice import Path
+from prunus.history import Message
 from prunus.json.surrogates import decode
-from prunus.providers.blocks import BlockReader, as_json, data_url, dicts, function_call, kind_of, words_of
+from prunus.providers.blocks import as_json, words_of
 from prunus.providers.hidden_calls import (
     CallSite,
     HiddenExchange,
@@ -20,6 +19,7 @@ from prunus.providers.hidden_calls import (
     numbered,
     without_start,
 )
+from prunus.providers.openai_responses.items import read_item
 from prunus.providers.provider import Api, ToolDefinition, ToolResult
 from prunus.providers.rewriting import ordered_like, top_of
 from prunus.providers.sse import typed
@@ -27,8 +27,6 @@ from prunus.providers.sse import typed
 if TYPE_CHECKING:
     from prunus.providers.answer_stream import AnswerStream
     from prunus.providers.frame import Frame
-_ROLES: dict[str, Role] = {"system": "system", "developer": "system", "assistant": "assistant", "user": "user"}
-_DEFINITIONS = frozenset({"additional_tools", "tool_search_output", "mcp_list_tools"})
 
 
 class OpenAIResponses(Api):
@@ -49,38 +47,7 @@ class OpenAIResponses(Api):
         return message.get("type") == "message" or ("type" in message and "role" not in message)
 
     def parse(self, message: Mapping[str, Any], raw: bytes) -> Message:
-        kind = message.get("type", "message")
-        role: Role = "assistant"
-        part: Part
-        match kind:
-            case "message":
-                role = _ROLES.get(str(message.get("role")), "user")
-                parts = tuple(_BLOCKS.content(message.get("content"), ("content",)))
-                return Message(role, parts, raw, joins=role == "assistant", spoken=role == "user")
-            case "function_call":
-                part = function_call(message.get("call_id"), message)
-            case "custom_tool_call" if isinstance(message.get("input"), str):
-                text = message["input"]
-                part = Call(str(message.get("call_id")), str(message.get("name")), text, text, at=("input",))
-            case "local_shell_call" if isinstance(message.get("action"), dict):
-                # An action has required fields beside its command, so it stays whole.
-                id, action = str(message.get("call_id")), message["action"]
-                part = Call(id, "local_shell", action, as_json(action), fixed=True, at=("action",))
-            case "function_call_output" | "custom_tool_call_output" | "local_shell_call_output":
-                id, output = str(message.get("call_id") or message.get("id")), message.get("output")
-                fixed = not isinstance(output, str | list)
-                result = _BLOCKS.result(id, output, ("output",), 0, block="input_text", fixed=fixed)
-                return Message("tool", result, raw)
-            case "reasoning":
-                text = "\n".join(str(item.get("text", "")) for item in dicts(message.get("summary")))
-                hidden = len(str(message.get("encrypted_content") or ""))
-                # With an id the next item is bound to it: "provided without its required reasoning item".
-                part = Thinking(text, hidden, fixed=bool(message.get("id")))
-            case _:
-                name = str(kind)
-                role = "assistant" if name.endswith("_call") else "tool" if name.endswith("_output") else "system"
-                part = Opaque(name, as_json(message))
-        return Message(role, (part,), raw, joins=role == "assistant", definitions=str(kind) in _DEFINITIONS)
+        return read_item(message, raw)
 
     def called_tools(self, message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         kind = message.get("type")
@@ -262,17 +229,3 @@ def _restore_mixed(messages: list[Any], first: int, mixed: MixedCall) -> None:
     messages.insert(at, _output(mixed.id, mixed.text))
     at = calls[mixed.before] if mixed.before < len(calls) else calls[-1] + 1
     messages.insert(at, mixed.call)
-
-
-def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attachment:
-    kind = kind_of(block)
-    media, size = data_url(block.get("image_url") or block.get("file_data"))
-    name = block.get("filename") or block.get("file_id") or (kind if size else block.get("image_url")) or kind
-    return Attachment(str(name), media or kind, size, inside, block={"type": "input_text"}, at=at)
-
-
-_BLOCKS = BlockReader(
-    frozenset({"input_text", "output_text", "text"}),
-    frozenset({"input_image", "input_file", "input_audio"}),
-    _attachment,
-)
