@@ -66,6 +66,8 @@ class Thinking:
     fixed: bool = False
     """The provider ties the reasoning to a neighbouring part, so Prunus cannot remove it."""
     at: Path = field(default=(), compare=False)
+    extra: tuple[Path, ...] = field(default=(), compare=False)
+    """The paths of further blocks right behind the first one, which stay or go together with it."""
 
 
 @value

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from prunus.edits import Gone
 from prunus.history import Attachment, Call, Message, Opaque, Result, Text, Thinking
-from prunus.providers import parse, provider_named
+from prunus.providers import parse, provider_named, write
 
 PNG = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
 PDF = {
@@ -118,9 +119,10 @@ def test_thinking_is_read_signed_and_redacted() -> None:
     assert read.parts == (Thinking("Hm.", hidden=4), Text("So."), Thinking("", hidden=8), Text("So."))
 
 
-def test_thinking_blocks_side_by_side_stay() -> None:
+def test_thinking_blocks_side_by_side_are_one_part() -> None:
     read = message({"role": "assistant", "content": [SIGNED, REDACTED, {"type": "text", "text": "So."}]})
-    assert read.parts[:2] == (Thinking("Hm.", hidden=4, fixed=True), Thinking("", hidden=8, fixed=True))
+    assert read.parts == (Thinking("Hm.", hidden=12), Text("So."))
+    assert json.loads(write(read, {0: Gone()}))["content"] == [{"type": "text", "text": "So."}]
 
 
 def test_a_tool_of_an_mcp_server_is_called_and_answered_by_the_provider() -> None:

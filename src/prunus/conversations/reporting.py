@@ -133,7 +133,8 @@ def _original(message: Message, edit: Edit) -> str:
         case Attachment(), Note() | Gone():
             raw = _at(message.raw, part.at)
         case Thinking(hidden=hidden), Gone() if hidden:
-            raw = _at(message.raw, part.at)
+            blocks = [_at(message.raw, place) for place in (part.at, *part.extra)]
+            raw = b"[" + b",".join(blocks) + b"]" if part.extra else blocks[0]
         case Result(), Note() if part.extra:
             places = (part.at, *part.extra)
             named = (msgspec.json.encode(place[-1]) + b":" + _at(message.raw, place) for place in places)

@@ -36,6 +36,8 @@ def _change(part: Any, replacement: Replacement, changes: dict[Path, bytes | Non
     match part, replacement:
         case Text(), Gone():
             changes[part.at[:-1]] = None
+        case Thinking(), Gone():
+            changes |= dict.fromkeys((part.at, *part.extra), None)
         case _, Gone():
             changes[part.at] = None
         case ((Text() | Thinking()), (Note(text) | Shorter(text))):

@@ -69,7 +69,6 @@ class Anthropic(Api):
         parts: list[Part] = [Text(content, at=("content",))] if isinstance(content, str) else []
         for i, block in enumerate(listed(content)):
             _read(block, ("content", i), parts)
-        _bind_runs(parts)
         role = _ROLES.get(str(message.get("role")), "user")
         spoken = role == "user" and not any(isinstance(part, Result) for part in parts)
         return Message(role, tuple(parts), raw, spoken=spoken)
@@ -194,12 +193,15 @@ def _thought(block: Mapping[str, Any]) -> str:
 def _last_hop(blocks: list[Any], record: HiddenExchange) -> list[Any] | None:
     """The blocks of the last hop in a merged message; None if they cannot be told from those before."""
     rest, thoughts = record.text, list(record.thoughts)
+    served = [_served(block) for message in record.messages for block in dicts(message.get("content"))]
     left: list[Any] = []
     for block in blocks:
         kind = kind_of(block)
         thought = _thought(block) if isinstance(block, dict) else ""
         if thought and thought in thoughts:
             thoughts.remove(thought)
+        elif any(_served(block)) and _served(block) in served:
+            served.remove(_served(block))
         elif rest.strip() and kind == "text":
             shorter = without_start(str(block.get("text", "")), rest)
             if shorter is None:
@@ -212,6 +214,13 @@ def _last_hop(blocks: list[Any], record: HiddenExchange) -> list[Any] | None:
         else:
             left.append(block)
     return None if rest.strip() else left
+
+
+def _served(block: Any) -> tuple[str, str]:
+    """The ids of a call that the provider runs, or of its result; empty for any other block."""
+    if kind_of(block) in ("tool_use", "tool_result"):
+        return "", ""
+    return str(block.get("id") or ""), str(block.get("tool_use_id") or "")
 
 
 def _message(text: str, model: str) -> dict[str, Any]:
@@ -233,9 +242,10 @@ def _read(block: Any, at: Path, parts: list[Part]) -> None:
         case "text" if isinstance(block.get("text"), str):
             parts.append(Text(block["text"], at=(*at, "text")))
         case "thinking":
-            parts.append(Thinking(str(block.get("thinking", "")), len(str(block.get("signature", ""))), at=at))
+            signature = str(block.get("signature", ""))
+            _add_thinking(Thinking(str(block.get("thinking", "")), len(signature), at=at), parts)
         case "redacted_thinking":
-            parts.append(Thinking("", len(str(block.get("data", ""))), at=at))
+            _add_thinking(Thinking("", len(str(block.get("data", ""))), at=at), parts)
         case "tool_use" | "mcp_tool_use" if isinstance(block.get("input"), dict) and not _by_program(block):
             value, name = block["input"], str(block.get("name"))
             tool = name if kind == "tool_use" else f"mcp__{block.get('server_name')}__{name}"
@@ -257,13 +267,15 @@ def _by_program(call: Mapping[str, Any]) -> bool:
     return isinstance(caller, dict) and caller.get("type") != "direct"
 
 
-def _bind_runs(parts: list[Part]) -> None:
-    """Let thinking blocks that stand side by side stay: the provider accepts such a run only whole."""
-    for i in range(1, len(parts)):
-        for at, other in ((i - 1, i), (i, i - 1)):
-            part = parts[at]
-            if isinstance(part, Thinking) and isinstance(parts[other], Thinking):
-                parts[at] = replace(part, fixed=True)
+def _add_thinking(thinking: Thinking, parts: list[Part]) -> None:
+    """Add a thinking block; blocks side by side become one part, as the provider accepts only the whole run."""
+    before = parts[-1] if parts else None
+    if not isinstance(before, Thinking):
+        parts.append(thinking)
+        return
+    text = "\n".join(filter(None, (before.text, thinking.text)))
+    extra = (*before.extra, thinking.at)
+    parts[-1] = replace(before, text=text, hidden=before.hidden + thinking.hidden, extra=extra)
 
 
 def _attachment(block: Mapping[str, Any], at: Path, inside: int | None) -> Attachment:
