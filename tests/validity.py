@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tests.validity_changes import CHANGES
+from tests.validity_changes import CHANGES, camel, item_kind
 
 __all__ = ["compare", "decoded", "messages_of", "new_problems", "problems"]
 
@@ -27,7 +27,12 @@ CALLS = {
     "custom_tool_call": "custom_tool_call_output",
     "local_shell_call": "local_shell_call_output",
     "tool_search_call": "tool_search_output",
+    "shell_call": "shell_call_output",
+    "apply_patch_call": "apply_patch_call_output",
+    "computer_call": "computer_call_output",
+    "program": "program_output",
 }
+TEXT_OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
 
 
 def decoded(body: Any) -> Any:
@@ -74,6 +79,7 @@ def _anthropic(messages: list[Any], body: Any) -> Iterator[str]:
     if marks > 4:
         yield f"{marks} cache breakpoints"
     waiting: list[Any] = []
+    served: set[Any] = set()
     for message in messages:
         role, content = message.get("role"), message.get("content")
         if role not in ("user", "assistant", "system"):
@@ -94,6 +100,11 @@ def _anthropic(messages: list[Any], body: Any) -> Iterator[str]:
             waiting = [b.get("id") for b in blocks if b.get("type") == "tool_use"]
         for block in blocks:
             yield from _anthropic_block(block, role)
+            kind = str(block.get("type"))
+            if kind in ("server_tool_use", "mcp_tool_use"):
+                served.add(block.get("id"))
+            elif kind.endswith("_tool_result") and block.get("tool_use_id") not in served:
+                yield f"{kind} without its call before it"
         if role == "assistant" and blocks and blocks[-1].get("type") in ("thinking", "redacted_thinking"):
             yield "an assistant message ends with thinking"
     if waiting:
@@ -111,14 +122,14 @@ def _anthropic_block(block: dict[str, Any], role: str) -> Iterator[str]:
                 yield "a cache breakpoint on thinking"
         case "redacted_thinking" if not block.get("data"):
             yield "redacted thinking without data"
-        case "tool_use":
+        case "tool_use" | "mcp_tool_use" | "server_tool_use":
             if role != "assistant":
                 yield "a tool_use outside an assistant message"
             if not isinstance(block.get("input"), dict):
                 yield "a tool_use whose input is no object"
         case "image" | "document" if not isinstance(block.get("source"), dict):
             yield "an attachment without a source"
-        case "tool_result":
+        case "tool_result" | "mcp_tool_result":
             content = block.get("content", "")
             inner = content if isinstance(content, list) else []
             if not isinstance(content, str | list):
@@ -183,9 +194,10 @@ def _arguments(call: dict[str, Any]) -> Iterator[str]:
 def _responses(items: list[Any], body: Any) -> Iterator[str]:
     calls: list[tuple[str, Any]] = []
     for item, following in zip(items, [*items[1:], {}], strict=True):
-        kind = item.get("type", "message")
+        kind = item_kind(item)
+        id = item.get("call_id") or item.get("id")
         if kind in CALLS:
-            calls.append((CALLS[kind], item.get("call_id")))
+            calls.append((CALLS[kind], id))
         if kind == "function_call":
             yield from _arguments(item)
         if kind == "custom_tool_call" and not isinstance(item.get("input"), str):
@@ -193,19 +205,34 @@ def _responses(items: list[Any], body: Any) -> Iterator[str]:
         if kind == "local_shell_call" and not {"type", "command"} <= set(item.get("action") or ()):
             yield "a shell call without its command"
         if kind in CALLS.values():
-            pair = (kind, item.get("call_id"))
-            if pair in calls:
-                calls.remove(pair)
+            if (kind, id) in calls:
+                calls.remove((kind, id))
             else:
-                yield f"output {pair[1]} without its call before it"
-            if kind != "tool_search_output" and not isinstance(item.get("output"), str | list):
-                yield "an output that is neither text nor a list"
-        if kind == "reasoning" and following.get("type", "message") not in {"reasoning", "message", *CALLS}:
+                yield f"output {id} without its call before it"
+        if kind in TEXT_OUTPUTS and not isinstance(item.get("output"), str | list):
+            yield "an output that is neither text nor a list"
+        if kind == "shell_call_output" and not all(map(_is_chunk, item.get("output") or [None])):
+            yield "an output of a shell without its streams"
+        if kind == "reasoning" and not _goes_on(following):
             yield "a reasoning item without the item it belongs to"
         if kind == "message" and not item.get("content"):
             yield "a message without content"
     for _, id in calls:
         yield f"call {id} without its output"
+
+
+def _is_chunk(chunk: Any) -> bool:
+    if not isinstance(chunk, dict):
+        return False
+    streams = isinstance(chunk.get("stdout"), str) and isinstance(chunk.get("stderr"), str)
+    return streams and isinstance(chunk.get("outcome"), dict)
+
+
+def _goes_on(item: Any) -> bool:
+    """Whether a step of the model may go on with this item."""
+    kind = item_kind(item)
+    others = ("reasoning", "message", "program", "mcp_approval_request", "item_reference")
+    return kind.endswith("_call") or (kind in others and item != {})
 
 
 def _gemini(contents: list[Any], body: Any) -> Iterator[str]:
@@ -215,12 +242,15 @@ def _gemini(contents: list[Any], body: Any) -> Iterator[str]:
         if not parts or not isinstance(parts, list):
             yield "a content without parts"
             parts = []
+        parts = [camel(part) for part in parts]
         given = [_response_key(p["functionResponse"]) for p in parts if "functionResponse" in p]
         yield from _pairs(waiting, given)
         waiting = [_response_key(p["functionCall"]) for p in parts if "functionCall" in p]
         for part in parts:
             kinds = {"text", "functionCall", "functionResponse", "inlineData", "fileData"} & set(part)
-            if len(kinds) != 1 and not {"executableCode", "codeExecutionResult"} & set(part):
+            if len(kinds) != 1 and not {"executableCode", "codeExecutionResult", "toolCall", "toolResponse"} & set(
+                part
+            ):
                 yield f"a part with {sorted(kinds)}"
             if not isinstance(part.get("functionCall", {}).get("args", {}), dict):
                 yield "arguments that are no object"

@@ -10,14 +10,37 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Any
 
-__all__ = ["CHANGES"]
+__all__ = ["CHANGES", "camel", "item_kind"]
 
 # A message of any other role counts as the user's.
 KNOWN_ROLES = frozenset({"system", "developer", "assistant", "tool", "function"})
 _REMINDER = re.compile(r"\n\n\[Prunus reminder: [^\]]*\]\Z")
-CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "tool_search_call"})
+_HALF = re.compile("[\ud800-\udfff]")
+_SPELLINGS = {
+    "function_call": "functionCall",
+    "function_response": "functionResponse",
+    "inline_data": "inlineData",
+    "file_data": "fileData",
+    "thought_signature": "thoughtSignature",
+}
+
+
+def item_kind(item: Any) -> str:
+    """The type of an item; messages and references may leave it out."""
+    return str(item.get("type") or ("message" if "role" in item else "item_reference"))
+
+
+def camel(part: Any) -> dict[str, Any]:
+    """A part of Gemini with the keys that its API documents; it takes another spelling as well."""
+    return {_SPELLINGS.get(key, key): value for key, value in part.items()}
+
+
+def _by_program(call: Any) -> bool:
+    """Whether code of the model made a call, so that nothing of it may change."""
+    return (call.get("caller") or {"type": "direct"})["type"] != "direct"
 
 
 def _subset(new: Any, old: Any) -> bool:
@@ -34,8 +57,9 @@ def _quoted_subset(new: Any, old: Any) -> bool:
 
 def _text_change(new: Any, old: Any) -> bool:
     """Only fenced code may leave a text of the user, and only a reminder may stand behind it."""
-    if isinstance(new, str):
-        new = _REMINDER.sub("", new)
+    if isinstance(new, str) and isinstance(old, str) and new != old:
+        # Half of an emoji is no text, so it cannot be written again.
+        new, old = _REMINDER.sub("", new), _HALF.sub("\ufffd", old)
     return new == old or (isinstance(old, str) and isinstance(new, str) and "```" in old and new > "")
 
 
@@ -91,6 +115,9 @@ def _anthropic_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
             return
         listed = blocks(before)
         thinking = ("thinking", "redacted_thinking")
+        runs = [_runs(message, thinking) for message in (listed, blocks(after))]
+        if any(run not in runs[0] for run in runs[1]):
+            yield "a run of thinking blocks lost one of them"
         user = before.get("role") not in ("assistant", "system")
         yield from _aligned(
             listed,
@@ -103,11 +130,13 @@ def _anthropic_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
         if before == after:
             return ""
         match before.get("type"):
-            case "tool_result":
+            case "tool_result" if before.get("tool_use_id") in programmed:
+                return "the answer to a program changed"
+            case "tool_result" | "mcp_tool_result":
                 defines = "tool_reference" in json.dumps(before.get("content"))
                 kept = _marks(before) == _marks(after) and bool(after.get("content"))
                 return _except(before, after, "content", not defines and kept)
-            case "tool_use":
+            case "tool_use" | "mcp_tool_use" if not _by_program(before):
                 return _except(before, after, "input", _subset(after.get("input"), before["input"]))
             case "text" if user:
                 return _except(before, after, "text", _text_change(after.get("text"), before["text"]))
@@ -115,6 +144,9 @@ def _anthropic_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
                 kept = after.get("type") == "text" and bool(after.get("text")) and _marks(before) == _marks(after)
                 return "" if kept else "an attachment became something else than words"
         return "it changed"
+
+    calls = [b for message in old for b in blocks(message) if b.get("type") == "tool_use"]
+    programmed = {b["id"] for b in calls if _by_program(b)} - {b["id"] for b in calls if not _by_program(b)}
 
     def spoken(message: Any) -> bool:
         return message.get("role") not in ("assistant", "system") and not any(
@@ -124,8 +156,15 @@ def _anthropic_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
     yield from _messagewise(old, new, changed, spoken)
 
 
+def _runs(blocks: list[Any], kinds: tuple[str, ...]) -> list[list[Any]]:
+    """The blocks of these kinds that stand side by side."""
+    grouped = groupby(blocks, key=lambda block: block.get("type") in kinds)
+    return [list(run) for wanted, run in grouped if wanted]
+
+
 def _marks(value: Any) -> int:
-    return min(1, json.dumps(value).count('"cache_control": {'))
+    text = json.dumps(value)
+    return min(1, text.count('"cache_control": {') + text.count('"prompt_cache_breakpoint": {'))
 
 
 def _chat_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
@@ -135,7 +174,8 @@ def _chat_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
             return
         for key, value in before.items():
             role = before.get("role") if before.get("role") in KNOWN_ROLES else "user"
-            if value != after[key] and (problem := field(key, value, after[key], role, over)):
+            kept = over and not before.get("reasoning_details")
+            if value != after[key] and (problem := field(key, value, after[key], role, kept)):
                 yield f"{key}: {problem}"
 
     def field(key: str, before: Any, after: Any, role: str, over: bool) -> str:
@@ -150,7 +190,7 @@ def _chat_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
         if key == "function_call":
             return _except(before, after, "arguments", _quoted_subset(after["arguments"], before["arguments"]))
         if key in ("reasoning_content", "reasoning") and role == "assistant":
-            return "" if over and after else "reasoning of the open loop changed, or is empty"
+            return "" if over and after else "reasoning changed that has to stay, or it is empty"
         return "it changed"
 
     def block(before: Any, after: Any) -> str:
@@ -158,10 +198,13 @@ def _chat_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
             return ""
         if before.get("type") == "text":
             return _except(before, after, "text", _text_change(after.get("text"), before["text"]))
-        return "" if after.get("type") == "text" and after.get("text") else "it became something else than words"
+        words = after.get("type") == "text" and after.get("text") and _marks(before) == _marks(after)
+        return "" if words else "it became something else than words"
 
     def call(before: Any, after: Any) -> str:
         a, b = before.get("function") or {}, after.get("function") or {}
+        if before != after and "thought_signature" in json.dumps(before):
+            return "a signed call changed"
         inner = _except(a, b, "arguments", _quoted_subset(b.get("arguments"), a.get("arguments")))
         return inner or _except(before, after, "function", True)
 
@@ -169,27 +212,34 @@ def _chat_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
 
 
 def _said_by_user(item: Any) -> bool:
-    return item.get("type", "message") == "message" and item.get("role") not in KNOWN_ROLES
+    return item_kind(item) == "message" and item.get("role") not in KNOWN_ROLES
 
 
 def _responses_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
     start = _loop_start(old, _said_by_user)
 
     def may_go(i: int) -> bool:
-        follows = old[i + 1].get("type", "message") if i + 1 < len(old) else ""
-        return i < start and old[i].get("type") == "reasoning" and not old[i].get("id") and follows not in CALLS
+        follows = item_kind(old[i + 1]) if i + 1 < len(old) else ""
+        bound = old[i].get("id") or follows not in ("message", "reasoning")
+        return i < start and old[i].get("type") == "reasoning" and not bound
 
     def item(before: Any, after: Any) -> str:
         if before == after:
             return ""
-        match before.get("type", "message"):
+        if _by_program(before):
+            return "a call of a program changed"
+        match item_kind(before):
             case "function_call":
                 kept = _quoted_subset(after.get("arguments"), before.get("arguments"))
                 return _except(before, after, "arguments", kept)
-            case "local_shell_call":
-                return _except(before, after, "action", _subset(after.get("action"), before.get("action")))
             case "function_call_output" | "custom_tool_call_output" | "local_shell_call_output":
-                return _except(before, after, "output", type(before["output"]) is type(after.get("output")))
+                kept = type(before["output"]) is type(after.get("output")) and _marks(before) == _marks(after)
+                return _except(before, after, "output", kept)
+            case "apply_patch_call_output":
+                return _except(before, after, "output", bool(after.get("output")))
+            case "shell_call_output":
+                kept = isinstance(after.get("output"), list) and _ends(before) == _ends(after)
+                return _except(before, after, "output", kept)
             case "message" if _said_by_user(before) and isinstance(before["content"], list):
                 inner = "".join(_aligned(before["content"], after.get("content", []), lambda i: False, block))
                 return inner or _except(before, after, "content", True)
@@ -202,9 +252,18 @@ def _responses_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
             return ""
         if before.get("type") == "input_text":
             return _except(before, after, "text", _text_change(after.get("text"), before["text"]))
-        return "" if after.get("type") == "input_text" and after.get("text") else "it became no words"
+        words = after.get("type") == "input_text" and after.get("text") and _marks(before) == _marks(after)
+        return "" if words else "it became no words"
 
     yield from _aligned(old, new, may_go, item)
+
+
+def _ends(output: Any) -> list[Any]:
+    """What has to stay of the output of a shell: how each command ended."""
+    return [
+        {key: value for key, value in chunk.items() if key not in ("stdout", "stderr")}
+        for chunk in output.get("output", ())
+    ]
 
 
 def _gemini_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
@@ -213,13 +272,16 @@ def _gemini_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
         yield from filter(None, [_except(before, after, "parts", True)])
 
         def may_go(i: int) -> bool:
-            return over and parts[i].get("thought") is True and "thoughtSignature" not in parts[i]
+            return over and parts[i].get("thought") is True and "thoughtSignature" not in camel(parts[i])
 
         yield from _aligned(parts, after["parts"], may_go, part)
 
     def part(before: Any, after: Any) -> str:
         if before == after:
             return ""
+        if "text" not in after and list(before) != list(after):
+            return "its keys changed"
+        before, after = camel(before), camel(after)
         if "thoughtSignature" in before:
             return "a signed part changed"
         if "functionCall" in before and "functionCall" in after:
@@ -230,6 +292,9 @@ def _gemini_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
         if "functionResponse" in before and "functionResponse" in after:
             a, b = before["functionResponse"], after["functionResponse"]
             kept = ("error" in a["response"]) == ("error" in b["response"]) and bool(b["response"])
+            # Files go whole, and only together with the words of the response.
+            if "parts" in a and "parts" not in b:
+                a = {key: value for key, value in a.items() if key != "parts"}
             return _except(a, b, "response", kept) or _except(before, after, "functionResponse", True)
         if "inlineData" in before:
             return "" if after.get("text") else "an attachment became something else than words"
@@ -238,7 +303,7 @@ def _gemini_changes(old: list[Any], new: list[Any]) -> Iterator[str]:
         return "it changed"
 
     def spoken(content: Any) -> bool:
-        return content.get("role") != "model" and not any("functionResponse" in p for p in content["parts"])
+        return content.get("role") != "model" and not any("functionResponse" in camel(p) for p in content["parts"])
 
     yield from _messagewise(old, new, changed, spoken)
 

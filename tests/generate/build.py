@@ -33,7 +33,7 @@ STUB = "File unchanged since last read. The content from the earlier Read tool_r
 _SIZES = (0, 3, 40, 90, 300)
 _KINDS: tuple[Kind, ...] = (
     "read", "read", "read", "read_lines", "write", "edit", "shell", "shell", "local", "todo", "fetch", "search",
-    "list", "task", "tools", "snapshot", "other",
+    "list", "task", "tools", "snapshot", "other", "hosted", "remote", "program",
 )  # fmt: skip
 _ODDITIES = (
     "",
@@ -163,9 +163,9 @@ def _action(seed: int, versions: list[int], kind: Kind, file: int, variant: int,
             action = Action("write", path, text=words(seed, size), result=f"Wrote {path} successfully.")
         case "edit":
             action = Action("edit", path, old=content[:40], text=words(seed, size), result=f"Edited {path}.")
-        case "shell":
+        case "shell" | "remote":
             action = Action(
-                "shell", command=_COMMANDS[(file * 3 + variant) % len(_COMMANDS)], result=words(variant, size)
+                kind, command=_COMMANDS[(file * 3 + variant) % len(_COMMANDS)], result=words(variant, size)
             )
         case "todo":
             mark = f"{'🔴🟡🟢🔵'[seed // 2 % 4]} {path}: " if seed % 2 else ""

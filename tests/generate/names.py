@@ -23,7 +23,7 @@ def claude_code(action: Action) -> Spelled:
             return "Write", {"file_path": action.path, "content": action.text}
         case "edit":
             return "Edit", {"file_path": action.path, "old_string": action.old, "new_string": action.text}
-        case "shell" | "local":
+        case "shell" | "local" | "remote":
             return "Bash", {"command": action.command, "description": "Runs it"}
         case "todo":
             return "TodoWrite", {"todos": [{"content": item, "status": "pending"} for item in action.items]}
@@ -53,7 +53,7 @@ def opencode(action: Action) -> Spelled:
             return "write", {"filePath": action.path, "content": action.text}
         case "edit":
             return "edit", {"filePath": action.path, "oldString": action.old, "newString": action.text}
-        case "shell" | "local":
+        case "shell" | "local" | "remote":
             return "bash", {"command": action.command, "description": "Runs it"}
         case "todo":
             return "todowrite", {
@@ -83,7 +83,7 @@ def gemini_cli(action: Action) -> Spelled:
             return "write_file", {"file_path": action.path, "content": action.text}
         case "edit":
             return "replace", {"file_path": action.path, "old_string": action.old, "new_string": action.text}
-        case "shell" | "local":
+        case "shell" | "local" | "remote":
             return "run_shell_command", {"command": action.command, "description": "Runs it"}
         case "todo":
             return "write_todos", {"todos": [{"description": item, "status": "pending"} for item in action.items]}
@@ -119,6 +119,10 @@ def codex(action: Action) -> tuple[str, str, dict[str, Any]]:
             return "local_shell_call", "", {"action": given, "status": "completed"}
         case "tools":
             return "tool_search_call", "", {"execution": "client", "arguments": {"query": action.command}}
+        case "remote":
+            return "shell_call", "", {"action": {"commands": [action.command, "true"]}, "status": "completed"}
+        case "hosted":
+            return "web_search_call", "", {"status": "completed", "action": {"type": "search", "query": "x"}}
         case "shell":
             return _command(action.command)
         case "search":

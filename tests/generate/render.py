@@ -50,13 +50,29 @@ def _anthropic(session: Session) -> dict[str, Any]:
         blocks: list[Any] = []
         if event.thinks:
             signed = {"type": "thinking", "thinking": event.thinks, "signature": "c2lnbmVk" * 9}
-            blocks.append({"type": "redacted_thinking", "data": "ZGF0YQ==" * 9} if event.hidden else signed)
+            redacted = {"type": "redacted_thinking", "data": "ZGF0YQ==" * 9}
+            blocks += (
+                [signed, redacted] if session.extras and event.hidden else [redacted if event.hidden else signed]
+            )
         if event.says:
             blocks.append({"type": "text", "text": event.says})
         results: list[Any] = []
         for id, action in zip(ids, event.actions, strict=True):
             name, given = claude_code(action)
-            blocks.append({"type": "tool_use", "id": id, "name": name, "input": given})
+            if action.kind in ("hosted", "remote"):
+                blocks += _served(id, name, given, action)
+                continue
+            call = {"type": "tool_use", "id": id, "name": name, "input": given}
+            if action.kind == "program":
+                code = {
+                    "type": "server_tool_use",
+                    "id": f"srv_{id}",
+                    "name": "code_execution",
+                    "input": {"code": "x"},
+                }
+                blocks.append(code)
+                call["caller"] = {"type": "code_execution_20260120", "tool_id": f"srv_{id}"}
+            blocks.append(call)
             if _answered(action):
                 content = _blocks(action, "text", _png)
                 if action.kind == "tools" and not action.failed:
@@ -86,6 +102,23 @@ def _anthropic(session: Session) -> dict[str, Any]:
     }
 
 
+def _served(id: str, name: str, given: dict[str, Any], action: Action) -> list[Any]:
+    """A call that the provider answers itself, in the same message."""
+    if action.kind == "remote":
+        call = {"type": "mcp_tool_use", "id": id, "name": name, "server_name": "box", "input": given}
+        content = [{"type": "text", "text": _said(action) or "Done."}]
+        result = {"type": "mcp_tool_result", "tool_use_id": id, "content": content}
+        return [call, {**result, "is_error": action.failed}]
+    call = {"type": "server_tool_use", "id": f"srv_{id}", "name": "web_search", "input": {"query": "x"}}
+    found = {
+        "type": "web_search_result",
+        "url": "https://example.org",
+        "title": "x",
+        "encrypted_content": "x" * 900,
+    }
+    return [call, {"type": "web_search_tool_result", "tool_use_id": f"srv_{id}", "content": [found]}]
+
+
 def _png(size: int) -> dict[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "B" * size}}
 
@@ -112,14 +145,21 @@ def _chat(session: Session) -> dict[str, Any]:
         for id, action in zip(ids, event.actions, strict=True):
             name, given = opencode(action)
             function = {"name": name, "arguments": json.dumps(given, ensure_ascii=False)}
-            calls.append({"id": id, "type": "function", "function": function})
+            call: dict[str, Any] = {"id": id, "type": "function", "function": function}
+            if session.extras and event.hidden:
+                call["extra_content"] = {"google": {"thought_signature": "c2lnbmVk" * 5}}
+            calls.append(call)
         message: dict[str, Any] = {"role": "assistant", "content": event.says}
         if event.thinks:
             message["reasoning_content"] = event.thinks
+            if session.extras and not event.hidden:
+                message["reasoning_details"] = [{"type": "reasoning.text", "text": event.thinks, "index": 0}]
         messages.append({**message, "tool_calls": calls} if calls else message)
         for id, action in zip(ids, event.actions, strict=True):
             if _answered(action):
                 content = _blocks(action, "text", lambda size: {"type": "text", "text": "[an image]"})
+                if session.extras and isinstance(content, list):
+                    content[-1]["prompt_cache_breakpoint"] = {"mode": "explicit"}
                 messages.append({"role": "tool", "tool_call_id": id, "content": content})
     tool: dict[str, Any] = {"name": "read", "description": "Reads a file.", "parameters": {"type": "object"}}
     return {
@@ -147,13 +187,35 @@ def _responses(session: Session) -> dict[str, Any]:
             reasoning: dict[str, Any] = {"type": "reasoning", "encrypted_content": "ZW5jcnlwdGVk" * 9}
             reasoning["summary"] = [] if event.hidden else [{"type": "summary_text", "text": event.thinks}]
             items.append({**reasoning, "id": f"rs_{number}"} if number % 3 == 0 else reasoning)
-        if event.says:
+        if event.says and not (event.actions and event.says == "Done."):
             items.append(_spoken("assistant", "output_text", event.says))
         results: list[Any] = []
         for id, action in zip(ids, event.actions, strict=True):
             kind, name, given = codex(action)
-            items.append({"type": kind, "call_id": id, **({"name": name} if name else {}), **given})
+            if kind == "web_search_call":
+                items.append({"type": kind, "id": f"ws_{id}", **given})
+                continue
+            call = {"type": kind, "call_id": id, **({"name": name} if name else {}), **given}
+            if action.kind == "program":
+                items.append(
+                    {"type": "program", "id": f"pr_{id}", "call_id": f"pr_{id}", "code": "x", "fingerprint": "f"}
+                )
+                call["caller"] = {"type": "program", "caller_id": f"pr_{id}"}
+            items.append(call)
+            if action.kind == "program" and _answered(action):
+                answer = {
+                    "type": kind + "_output",
+                    "call_id": id,
+                    "output": _said(action),
+                    "caller": call["caller"],
+                }
+                ended = {"type": "program_output", "id": f"po_{id}", "call_id": f"pr_{id}", "result": "x"}
+                results += [answer, {**ended, "status": "completed"}]
+                continue
             if not _answered(action):
+                continue
+            if kind == "shell_call":
+                results.append({"type": "shell_call_output", "call_id": id, "output": _chunks(action)})
                 continue
             if kind == "tool_search_call":
                 results.append(
@@ -164,6 +226,17 @@ def _responses(session: Session) -> dict[str, Any]:
         items += results
     tool = {"type": "function", "name": "exec_command", "parameters": {"type": "object"}}
     return {"model": "gpt-5.5", "instructions": "Be brief.", "input": items, "tools": [tool], "store": False}
+
+
+def _chunks(action: Action) -> list[Any]:
+    """The output of two shell commands, of which the second one may fail."""
+    code = int(action.failed)
+    streams = (
+        {"stdout": _said(action), "stderr": ""},
+        {"stdout": "", "stderr": "It ended." if action.blocks else ""},
+    )
+    ends = {"type": "exit", "exit_code": 0}, {"type": "exit", "exit_code": code}
+    return [{**chunk, "outcome": end} for chunk, end in zip(streams, ends, strict=True)]
 
 
 def _spoken(role: str, kind: str, text: str) -> dict[str, Any]:
@@ -196,16 +269,27 @@ def _gemini(session: Session) -> dict[str, Any]:
         results: list[Any] = []
         for i, (id, action) in enumerate(zip(ids, event.actions, strict=True)):
             name, given = gemini_cli(action)
+            if action.kind == "hosted":
+                search = {"id": id, "toolType": "GOOGLE_SEARCH_WEB"}
+                parts.append({"toolCall": {**search, "args": given}, "thoughtSignature": "c2lnbmVk"})
+                parts.append({"toolResponse": {**search, "response": {"text": _said(action)}}})
+                continue
             part: dict[str, Any] = {"functionCall": {"name": name, "args": given, "id": id}}
             parts.append({**part, "thoughtSignature": "c2lnbmVk" * 5} if i == 0 and event.hidden else part)
             if _answered(action):
                 answer: dict[str, Any] = {"error" if action.failed else "output": _said(action)}
                 if action.blocks:
                     answer["exitCode"] = 0
-                results.append({"functionResponse": {"name": name, "id": id, "response": answer}})
+                response: dict[str, Any] = {"name": name, "id": id, "response": answer}
+                if action.picture and not action.failed:
+                    response["parts"] = [{"inlineData": {"mimeType": "image/png", "data": "B" * action.picture}}]
+                results.append({"functionResponse": response})
         contents.append({"role": "model", "parts": parts})
         if results:
             contents.append({"role": "user", "parts": results})
+    if session.extras:
+        for content in contents[1:]:
+            content["parts"] = [_snake(part) for part in content["parts"]]
     tools = [{"functionDeclarations": [{"name": "read_file", "parameters": {"type": "object"}}]}]
     system = {"parts": [{"text": "You are an agent."}]}
     return {
@@ -214,6 +298,17 @@ def _gemini(session: Session) -> dict[str, Any]:
         "tools": tools,
         "generationConfig": {"temperature": 0},
     }
+
+
+def _snake(part: dict[str, Any]) -> dict[str, Any]:
+    """A part with the keys that LiteLLM writes."""
+    spelled = {
+        "functionCall": "function_call",
+        "functionResponse": "function_response",
+        "inlineData": "inline_data",
+    }
+    spelled["thoughtSignature"] = "thought_signature"
+    return {spelled.get(key, key): value for key, value in part.items()}
 
 
 def _opencode(session: Session) -> list[Any]:

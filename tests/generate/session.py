@@ -9,8 +9,10 @@ __all__ = ["Action", "Ask", "Kind", "Session", "Step"]
 
 Kind = Literal[
     "read", "read_lines", "write", "edit", "shell", "local", "todo", "fetch", "search", "list", "task", "tools",
-    "snapshot", "other",
+    "snapshot", "other", "hosted", "remote", "program",
 ]  # fmt: skip
+"""Besides the agent's own tools: one that the provider runs, one on a server that the provider asks or of a type
+of its own, and one that code of the model calls."""
 Answer = Literal["given", "missing", "compacted", "running"]
 
 
@@ -64,7 +66,8 @@ class Session:
     repeats_ids: bool = False
     """The model counts its call ids anew in each step."""
     extras: bool = False
-    """The host adds what is its own: a system message in the list, reminders beside results, tool definitions."""
+    """The host adds what is its own: a system message in the list, reminders beside results, tool definitions.
+    Models and clients use the rarer forms of the format: runs of thinking, signed parts, other spellings."""
     recipe: str = ""
     """How to build it again; short enough to show when a test fails."""
 
