@@ -22,7 +22,7 @@ __all__ = [
 
 FORMATS: Final = ("anthropic_messages", "openai_chat", "openai_responses")
 Part = tuple[Any, ...]
-"""("text", words), ("think", words) or ("call", id, tool, arguments)."""
+"""("text", words), ("think", words), ("call", id, tool, arguments), or ("search", id, words) for the provider."""
 
 
 def declared(format: str, name: str, properties: dict[str, Any]) -> dict[str, Any]:
@@ -89,6 +89,12 @@ def _anthropic(parts: list[Part], streaming: bool, output: int) -> bytes:
                 blocks.append({"type": "thinking", "thinking": words, "signature": f"sig-{words}"})
             case ("call", id, tool, arguments):
                 blocks.append({"type": "tool_use", "id": id, "name": tool, "input": arguments})
+            case ("search", id, words):
+                found = [{"type": "web_search_result", "url": "x", "title": "x", "encrypted_content": "x"}]
+                blocks.append(
+                    {"type": "server_tool_use", "id": id, "name": "web_search", "input": {"query": words}}
+                )
+                blocks.append({"type": "web_search_tool_result", "tool_use_id": id, "content": found})
     reason = "tool_use" if any(block["type"] == "tool_use" for block in blocks) else "end_turn"
     head = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-test"}
     usage = {"input_tokens": 50, "output_tokens": output}
@@ -109,6 +115,8 @@ def _anthropic(parts: list[Part], streaming: bool, output: int) -> bytes:
                     {"type": "thinking_delta", "thinking": block["thinking"]},
                     {"type": "signature_delta", "signature": block["signature"]},
                 ]
+            case "web_search_tool_result":
+                start, deltas = block, []
             case _:
                 start = {**block, "input": {}}
                 text = _written(block["input"])
@@ -169,6 +177,9 @@ def _responses(parts: list[Part], streaming: bool, output: int) -> bytes:
                     {"id": f"fc_{i}", "type": "function_call", "call_id": id, "name": tool,
                      "arguments": _written(arguments), "status": "completed"}
                 )  # fmt: skip
+            case ("search", id, words):
+                action = {"type": "search", "query": words}
+                items.append({"id": id, "type": "web_search_call", "status": "completed", "action": action})
     usage = {"input_tokens": 50, "output_tokens": output, "total_tokens": 50 + output}
     whole = {"id": "resp_1", "object": "response", "status": "completed", "output": items, "usage": usage}
     if not streaming:

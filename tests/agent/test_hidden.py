@@ -159,6 +159,30 @@ def test_later_requests_show_the_model_its_turn_as_it_was(format: str, streaming
     assert b"Look. " not in rest and b"Now on." in rest
 
 
+@pytest.mark.parametrize("format", ["anthropic_messages", "openai_responses"])
+@either_way
+@pytest.mark.parametrize("ends", ["call", "text"])
+def test_a_tool_that_the_provider_runs_needs_no_answer_of_the_client(
+    format: str, streaming: bool, ends: str
+) -> None:
+    talk = Talk(format, streaming)
+    talk.begun()
+    call: Part = ("call", "toolu_000000000099", _read(format), _file(format, "/9"))
+    second: list[Part] = [("think", "ah"), ("search", "srv_2", "second words"), ("text", "Now on.")]
+    talk.ask(
+        [("think", "hm"), ("search", "srv_1", "first words"), INFO], [*second, *([call] if ends == "call" else [])]
+    )
+    further = talk.sent[-1]
+    if ends == "call":
+        talk.answer(("toolu_000000000099", TEXT))
+    else:
+        talk.messages.append({"role": "user", "content": "Thanks."})
+    talk.ask([("text", "Fine.")])
+    assert talk.sent[-1][: len(further)] == further
+    whole = b"".join(talk.sent[-1])
+    assert (whole.count(b"first words"), whole.count(b"second words"), whole.count(b"Now on.")) == (1, 1, 1)
+
+
 @every_format
 @either_way
 def test_a_decision_takes_effect_with_the_next_request_and_stays(format: str, streaming: bool) -> None:
@@ -246,9 +270,8 @@ def test_an_answer_without_hidden_calls_passes_byte_for_byte(format: str, stream
     )
     assert exchange is not None
     exchange.after(pruner.prune(exchange.before(), format=format))
-    raw = answer(
-        format, [("think", "x"), ("text", "a [b] [id zz]"), ("call", "t1", "Read", {})], streaming=streaming
-    )
+    said: list[Part] = [("think", "x"), ("search", "s1", "words"), ("text", "a [b] [id zz]")]
+    raw = answer(format, [*said, ("call", "t1", "Read", {})], streaming=streaming)
     out = b"".join(exchange.feed(chunk) for chunk in chunks(raw, size))
     rest, again = exchange.end()
     assert out + rest == raw and again is None

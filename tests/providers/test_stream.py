@@ -189,3 +189,36 @@ def test_damaged_answers_are_read_to_their_end(format: str, streaming: bool) -> 
         assert scripts.passed(filtering, chunks(raw, 50))
         both = api_named(format).stream(streaming=streaming, ids={"3fa9c2"}, tools=TOOLS, intents=intents)
         assert scripts.passed(both, chunks(raw, 50))
+
+
+@pytest.mark.parametrize("streaming", [True, False], ids=["streaming", "whole"])
+def test_a_signature_of_gemini_goes_back_with_a_hidden_call(streaming: bool) -> None:
+    signed = {"google": {"thought_signature": "c2ln"}}
+    function = {"name": "context_prune", "arguments": "{}"}
+    call = {"index": 0, "id": "hid_1", "type": "function", "function": function, "extra_content": signed}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    choice = {"index": 0, "finish_reason": "tool_calls", "delta" if streaming else "message": message}
+    whole = {"id": "c", "choices": [choice]}
+    stream = reader("openai_chat", streaming=streaming)
+    stream.feed(event(whole) if streaming else json.dumps(whole).encode())
+    stream.finish()
+    assert [one.id for one in stream.hidden] == ["hid_1"]
+    del call["index"]
+    assert stream.said()[0]["tool_calls"] == [call]
+
+
+def test_a_compaction_goes_back_with_its_summary() -> None:
+    place = {"index": 0}
+    empty = {"type": "compaction", "content": None}
+    delta = {"type": "compaction_delta", "content": "All of it.", "encrypted_content": "eA=="}
+    raw = b"".join(
+        (
+            event({"type": "content_block_start", **place, "content_block": empty}),
+            event({"type": "content_block_delta", **place, "delta": delta}),
+            event({"type": "content_block_stop", **place}),
+        )
+    )
+    stream = reader("anthropic_messages", streaming=True)
+    assert stream.feed(raw) + stream.finish() == raw
+    summary = {"type": "compaction", "content": "All of it.", "encrypted_content": "eA=="}
+    assert stream.said()[0]["content"] == [summary]

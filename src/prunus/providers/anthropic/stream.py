@@ -129,6 +129,8 @@ class AnthropicStream(AnswerStream):
                 block.arguments.append(str(delta.get("partial_json", "")))
             case "citations_delta":
                 block.data["citations"] = [*(block.data.get("citations") or []), delta.get("citation")]
+            case "compaction_delta":
+                block.data |= {key: value for key, value in delta.items() if key != "type"}
         return b"" if block.place == _HIDDEN else _placed(block, data, raw)
 
     def _stop(self, data: dict[str, Any], raw: bytes) -> bytes:

@@ -60,10 +60,7 @@ class ChatStream(AnswerStream):
     def said(self) -> list[Any]:
         message: dict[str, Any] = {"role": "assistant", "content": "".join(self._text) or None}
         message |= {key: "".join(pieces) for key, pieces in self._thoughts.items() if pieces}
-        message["tool_calls"] = [
-            {"id": call.get("id"), "type": call.get("type") or "function", "function": fields(call.get("function"))}
-            for call in self._calls.values()
-        ]
+        message["tool_calls"] = list(map(_bare, self._calls.values()))
         return [message]
 
     def text(self) -> str:
@@ -240,3 +237,9 @@ class ChatStream(AnswerStream):
             message["tool_calls"] = calls
         self._count += len(calls)
         return msgspec.json.encode(self._ended({**answer, "choices": [{**choice, "message": message}]}))
+
+
+def _bare(call: dict[str, Any]) -> dict[str, Any]:
+    """A call as it goes back to the model; a signature of Gemini stands in a key of its own."""
+    rest = {key: value for key, value in call.items() if key != "index"}
+    return {**rest, "type": call.get("type") or "function", "function": fields(call.get("function"))}

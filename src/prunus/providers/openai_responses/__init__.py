@@ -19,7 +19,7 @@ from prunus.providers.hidden_calls import (
     numbered,
     without_start,
 )
-from prunus.providers.openai_responses.items import read_item
+from prunus.providers.openai_responses.items import is_served, read_item
 from prunus.providers.provider import Api, ToolDefinition, ToolResult
 from prunus.providers.rewriting import ordered_like, top_of
 from prunus.providers.sse import typed
@@ -77,7 +77,7 @@ class OpenAIResponses(Api):
 
     def ids_and_words(self, message: Mapping[str, Any]) -> tuple[list[str], str]:
         kind = _kind(message)
-        if kind.endswith("_call"):
+        if kind.endswith("_call") and not is_served(message):
             return [str(message.get("call_id") or message.get("id"))], ""
         return [], words_of(message.get("content")) if kind == "message" else ""
 
@@ -110,12 +110,15 @@ class OpenAIResponses(Api):
         if record.messages:
             at = start
             rest, thoughts = record.text, list(record.thoughts)
+            served = [_stable(item) for item in record.messages if is_served(item)]
             copies: dict[str, dict[str, Any]] = {}
             while at < index:
                 item = decoded(messages[at])
                 if _is_reasoning(item) and _reasoning_id(item) in thoughts:
                     thoughts.remove(_reasoning_id(item))
                     copies[_reasoning_id(item)] = item
+                elif _stable(item) in served:
+                    served.remove(_stable(item))
                 elif item.get("role") == "assistant" and rest.strip():
                     shorter = without_start(words_of(item.get("content")), rest)
                     if shorter is None or shorter[0]:
@@ -201,6 +204,11 @@ def _reasoning_id(item: Mapping[str, Any]) -> str:
     return str(item.get("encrypted_content") or item.get("id") or as_json(item.get("summary")))
 
 
+def _stable(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of an item that every copy of it has."""
+    return {key: value for key, value in item.items() if key not in ("id", "status")}
+
+
 def _newest_reasoning(arrived: Frame) -> dict[str, Any]:
     """The client's copy of the newest reasoning that it sends; empty if it sends none."""
     for index in reversed(range(len(arrived))):
@@ -216,7 +224,10 @@ def _restore_mixed(messages: list[Any], first: int, mixed: MixedCall) -> None:
     calls: list[int] = []
     outputs: list[int] = []
     for at in range(first, len(messages)):
-        kind = _kind(decoded(messages[at]))
+        item = decoded(messages[at])
+        kind = _kind(item)
+        if is_served(item) and not outputs:
+            continue
         if kind.endswith("_call") and not outputs:
             calls.append(at)
         elif kind.endswith("_output"):

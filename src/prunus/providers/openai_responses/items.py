@@ -19,6 +19,17 @@ _ROLES: Final[dict[str, Role]] = {
 _DEFINITIONS: Final = frozenset({"additional_tools", "tool_search_output", "mcp_list_tools"})
 
 
+_SERVED: Final = frozenset(
+    {"web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call"}
+)
+
+
+def is_served(item: Mapping[str, Any]) -> bool:
+    """Whether an item is a call that the provider answers itself."""
+    kind = item.get("type")
+    return kind in _SERVED or (kind == "tool_search_call" and item.get("execution") == "server")
+
+
 def read_item(item: Mapping[str, Any], raw: bytes) -> Message:
     """One item of the list, as a message."""
     kind = item.get("type") or ("message" if "role" in item else "item_reference")

@@ -16,6 +16,7 @@ from prunus.providers.answer_stream import AnswerStream, count, fields
 from prunus.providers.blocks import dicts, words_of
 from prunus.providers.filters import IdFilter, Pieces, changed_value
 from prunus.providers.hidden_calls import HiddenCall
+from prunus.providers.openai_responses.items import is_served
 from prunus.providers.provider import Api
 from prunus.providers.sse import ServerEvent, typed
 
@@ -53,7 +54,7 @@ class ResponsesStream(AnswerStream):
     def _calls_made(self) -> Iterator[HiddenCall]:
         for item in self._in_order():
             kind = str(item.get("type"))
-            if kind.endswith("_call"):
+            if kind.endswith("_call") and not is_served(item):
                 tool = str(item.get("name")) if kind == "function_call" else ""
                 id, arguments = str(item.get("call_id") or item.get("id")), str(item.get("arguments", ""))
                 yield HiddenCall(id, tool, arguments, _bare(item))
@@ -236,4 +237,6 @@ def _clean_part(part: Any, ids: Container[str]) -> Any:
 
 def _bare(item: dict[str, Any]) -> dict[str, Any]:
     """An item as it goes back to the model, without the fields that only an answer has."""
+    if is_served(item):
+        return item
     return {key: value for key, value in item.items() if key not in ("status", "parsed_arguments")}
