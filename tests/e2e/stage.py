@@ -123,25 +123,20 @@ class Played:
         return [decoded(a.body, h.get("content-encoding", "")) for a, h in zip(asked, headers, strict=True)]
 
     def undeclared(self) -> list[str]:
-        """Breaks at requests for which the store holds no flush."""
+        """Breaks at requests for which the ledger holds no flush.
+
+        The ledger is saved before a request is sent. Exchanges are recorded later, so a kill may lose one.
+        """
         store = open_store(self.store, existing=True)
         try:
-            exchanges = max((store.exchanges("", s.id) for s in store.sessions("")), key=len, default=[])
+            memos = [store.memory("").load(session.id) for session in store.sessions("")]
         finally:
             store.close()
-        flushed = {exchange.request for exchange in exchanges if exchange.flush}
-        steps = self.up.model.script.steps
-        asked: dict[int, int] = {}
-        number, count, hop = 0, 0, False
-        for request in self.up.requests:
-            if request.step < 0:
-                continue
-            # A call of the proxy itself counts too, and belongs to the request of the client before it.
-            count += 1
-            number = number if hop else count
-            asked[request.number] = number
-            calls = steps[request.step].calls if request.step < len(steps) else ()
-            hop = bool(calls) and all(isinstance(call, Prune) for call in calls)
+        longest = max((memo for memo in memos if memo is not None), key=lambda memo: memo.requests)
+        flushed = {flush.request for flush in longest.ledger.flushes}
+        # Calls that the proxy makes itself count too.
+        numbers = (request.number for request in self.up.requests if request.step >= 0)
+        asked = {number: count for count, number in enumerate(numbers, 1)}
         return [str(b) for b in self.up.breaks if asked.get(b.request) not in flushed]
 
 
