@@ -25,11 +25,13 @@ class Bill:
     """In uncached input tokens."""
 
 
-def billed(requests: Sequence[Request], price: Price) -> Bill:
-    """What the provider has charged for the requests that it saw."""
-    return _sum(
-        requests[0].format, [(request.usage, _life(request)) for request in requests if _counts(request)], price
-    )
+def billed(requests: Sequence[Request], price: Price, *, writes: bool = False) -> Bill:
+    """What the provider has charged for the requests that it saw.
+
+    With `writes`, it charges for cache writes in every format, as Prunus assumes of a model that it does not know.
+    """
+    format = "anthropic_messages" if writes else requests[0].format
+    return _sum(format, [(request.usage, _life(request)) for request in requests if _counts(request)], price)
 
 
 def unpruned(format: str, bodies: Iterable[bytes], price: Price, times: Iterable[float] | None = None) -> Bill:
