@@ -22,7 +22,7 @@ from google.adk.models import BaseLlm, LlmResponse
 from google.adk.runners import InMemoryRunner
 from google.genai import types
 
-from prunus.integrations.google_adk import PrunusPlugin, _as_json, _from_json
+from prunus.integrations.google_adk import PrunusPlugin, _from_json
 
 GEMINI = "gemini-2.5-pro"
 
@@ -116,4 +116,4 @@ def test_the_snippet_of_the_page_makes_an_app_that_prunes() -> None:
 def test_bytes_of_a_changed_content_stay() -> None:
     part = types.Part(function_call=types.FunctionCall(name="f", args={}), thought_signature=b"\xff\x00signed")
     content = types.Content(role="model", parts=[part])
-    assert _from_json(_as_json(content)) == content
+    assert _from_json(content.model_dump(mode="json", by_alias=True, exclude_none=True)) == content
