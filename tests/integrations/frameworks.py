@@ -31,6 +31,8 @@ ROOT: Final = Path(__file__).parents[2]
 MINUTES: Final = 20
 """How long an installation may take."""
 TESTING: Final = ("pytest==9.2.0", "hypothesis==6.170.15")
+OFFLINE: Final = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+"""Otherwise litellm asks the network for prices when it is imported; if that fails, litellm 1.105 may deadlock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,9 @@ def _test(word: str, lowest: bool) -> bool:
     installed = time.monotonic()
     # Frameworks warn of what they will change themselves, which is no fault of ours.
     command = [str(python), "-m", "pytest", "-q", "-W", "ignore", "-rs", *(one.file for one in frameworks)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | OFFLINE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     took = f"{installed - began:.0f} s to install, {time.monotonic() - installed:.0f} s to test"
     print(f"{done.stdout}{word}: {'FAILED' if done.returncode else 'passed'} ({took})", flush=True)
     return done.returncode == 0

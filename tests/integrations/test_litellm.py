@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,8 +18,6 @@ from tests.integrations.scenario import MODEL, PROMPTS, SYSTEM, Played, assert_s
 from tests.integrations.wires import TOOLS, Call, ChatWire, MessagesWire, ResponsesWire, chat_calls, schema
 
 pytest.importorskip("litellm", reason="litellm is not installed: make integrations FRAMEWORKS=litellm")
-
-os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # otherwise litellm asks the network for prices
 
 import litellm
 import yaml
