@@ -31,6 +31,7 @@ from prunus.proxy.serve import Background
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "integrations" / "litellm.yaml"
 CLAUDE = "claude-sonnet-4-5"
+SUMMARY = "Your task is to create a detailed summary of the conversation so far. Do NOT call any tools."
 LOOP = asyncio.new_event_loop()
 """One loop for all calls, since litellm keeps connections between them."""
 
@@ -206,6 +207,22 @@ def test_another_call_and_one_without_a_history_pass_as_they_are() -> None:
         assert LOOP.run_until_complete(handler.async_pre_call_deployment_hook(kwargs, kind)) is None
     assert handler.last is None
     assert LOOP.run_until_complete(handler.async_pre_call_deployment_hook({"messages": [], "n": 2}, None)) is None
+
+
+@pytest.mark.parametrize("tools", [[], [{"type": "function", "function": {"name": "read_file"}}]])
+def test_a_request_for_a_summary_gets_no_new_edits(tools: list[Any]) -> None:
+    messages: list[Any] = [{"role": "user", "content": "Go on."}]
+    for call in chat_calls([(f"c{n}", "read_file", {"path": "a"}) for n in range(4)]):
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": call["id"], "content": "a line of a long file\n" * 400},
+        ]
+    messages.append({"role": "user", "content": "Go on." if not tools else SUMMARY})
+    handler = PrunusHandler()
+    kwargs = {"model": f"openai/{MODEL}", "messages": messages, "tools": tools}
+    sent = LOOP.run_until_complete(handler.async_pre_call_deployment_hook(kwargs, "acompletion"))
+    assert sent is not None and sent["messages"] == messages
+    assert handler.last is not None and handler.last.error is None
 
 
 def test_the_configuration_of_the_page_names_the_handler() -> None:

@@ -15,6 +15,8 @@ from typing import Any, Final
 from litellm.integrations.custom_logger import CustomLogger
 
 from prunus.integrations.integration import Integration
+from prunus.json.surrogates import encode
+from prunus.proxy.envelope import read_envelope
 
 _FORMATS: Final = (
     ("openai_chat", ("completion", "acompletion")),
@@ -41,15 +43,9 @@ class PrunusHandler(Integration, CustomLogger):
     def _pruned(self, kwargs: dict[str, Any], format: str) -> dict[str, Any]:
         body = {name: kwargs[name] for name in _BODY if kwargs.get(name) is not None}
         body["model"] = str(kwargs.get("model") or "").rpartition("/")[2]
-        pruned = self.prune(body, format=format, key=_session(kwargs)).body
+        hold = bool(read_envelope(encode(body, str), format).hold)
+        pruned = self.prune(body, format=format, hold=hold).body
         return {**kwargs, **{name: pruned[name] for name in _HISTORY if name in pruned}}
-
-
-def _session(kwargs: dict[str, Any]) -> str:
-    """The id that the client gave to the conversation; empty if it gave none."""
-    named = [kwargs.get("litellm_session_id")]
-    named += [(kwargs.get(name) or {}).get("session_id") for name in ("metadata", "litellm_metadata")]
-    return next((str(one) for one in named if one), "")
 
 
 handler: Final = PrunusHandler()
