@@ -1,7 +1,6 @@
 /** What Prunus uses of the context that pi gives to handlers. */
 export interface RequestContext {
   model?: { api: string } | undefined
-  sessionManager?: { getSessionId(): string }
   ui?: { notify(message: string, type?: "warning"): void }
 }
 

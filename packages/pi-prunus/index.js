@@ -24,7 +24,7 @@ export default function prunus(pi) {
     const history = payload?.[field]
     // A request without tools is for a title or a summary.
     if (!Array.isArray(history) || !toolsOf(payload)?.length) return undefined
-    const ask = () => ({ format, model: `${payload.model ?? ""}`, key: sessionOf(ctx), body: bodyOf(payload, field) })
+    const ask = () => ({ format, model: `${payload.model ?? ""}`, body: bodyOf(payload, field) })
     const pruned = await sidecar.prune(ask, (body) => putBack(history, body[field]))
     return pruned && { ...payload, [field]: pruned }
   })
@@ -34,18 +34,20 @@ function bodyOf(payload, field) {
   return Object.fromEntries([...HEAD, field].filter((name) => name in payload).map((name) => [name, payload[name]]))
 }
 
-/** The history to send: the given objects, except for those that have changed. */
+/** The history to send: the given objects, except for those that have changed. Prunus may have left some out. */
 function putBack(history, pruned) {
-  if (pruned.length !== history.length) throw new Error("the pruned history has another number of messages")
-  return history.map((message, index) =>
-    JSON.stringify(message) === JSON.stringify(pruned[index]) ? message : pruned[index],
-  )
+  const given = new Map(history.map((message) => [JSON.stringify(message), message]))
+  const kinds = new Set(history.map(kindOf))
+  if (!pruned.length || pruned.length > history.length || !pruned.every((message) => kinds.has(kindOf(message)))) {
+    throw new Error("the pruned history has other messages than the given one")
+  }
+  return pruned.map((message) => given.get(JSON.stringify(message)) ?? message)
+}
+
+function kindOf({ role, type }) {
+  return `${role} ${type}`
 }
 
 function toolsOf(payload) {
   return payload.tools ?? payload.config?.tools
-}
-
-function sessionOf(ctx) {
-  return ctx.sessionManager?.getSessionId?.() ?? ""
 }

@@ -67,6 +67,7 @@ const PAYLOADS = {
   },
 }
 const history = (payload) => payload.messages ?? payload.input ?? payload.contents
+const kinds = (items) => items.map(({ type, role, call_id }) => [type, role, call_id])
 
 /** What the extension makes of payloads of an API, with a proxy at `url`; `notify` gets its warnings. */
 function extension(url, { notify = () => {}, timeout = 60_000 } = {}) {
@@ -77,7 +78,7 @@ function extension(url, { notify = () => {}, timeout = 60_000 } = {}) {
   return (api, payload) =>
     handler(
       { type: "before_provider_request", payload },
-      { model: { api }, sessionManager: { getSessionId: () => "s1" }, ui: { notify } },
+      { model: { api }, ui: { notify } },
     )
 }
 
@@ -96,6 +97,21 @@ for (const [api, payload] of Object.entries(PAYLOADS)) {
     assert(rest.every((name) => sent[name] === payload[name]))
   })
 }
+
+test("reasoning that Prunus leaves out is not sent", async (t) => {
+  const { url } = await startProxy(t)
+  const thought = { type: "reasoning", summary: [{ type: "summary_text", text: "I could look again. ".repeat(100) }] }
+  const input = PAYLOADS["openai-responses"].input.flatMap((item) =>
+    item.type === "function_call_output"
+      ? [item, thought, { role: "assistant", content: "Done." }, { role: "user", content: "Go on." }]
+      : [item],
+  )
+  const sent = await extension(url)("openai-responses", { ...PAYLOADS["openai-responses"], input })
+  const without = input.filter((item) => item !== thought)
+  assert.deepEqual(kinds(sent.input.filter((item) => item.type !== "reasoning")), kinds(without))
+  assert(sent.input.length < input.length)
+  assert.equal(sent.input.at(-1), input.at(-1))
+})
 
 for (const fault of Object.keys(FAULTS)) {
   test(`${fault}: the payload is sent as it is, and the user is told once`, async (t) => {
