@@ -6,7 +6,7 @@ export interface PrunusOptions {
   token?: string
   /** Milliseconds to wait before the history is sent as it was. Default: the variable `PRUNUS_TIMEOUT`, or 2000. */
   timeout?: number
-  /** A name for the conversation, where there is one. Without it, Prunus finds the conversation by its messages. */
+  /** Accepted, and makes no difference: Prunus finds the conversation by its messages. */
   key?: string
 }
 

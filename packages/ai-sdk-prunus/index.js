@@ -14,7 +14,7 @@ export function prunus(options = {}) {
     let rows
     const ask = () => {
       rows = toRows(messages)
-      return { format: "openai_chat", model: modelName(step.model), key: options.key ?? "", body: asBody(step, rows) }
+      return { format: "openai_chat", model: modelName(step.model), body: asBody(step, rows) }
     }
     const pruned = (await sidecar.prune(ask, (body) => putBack(messages, rows, body.messages))) ?? messages
     pruned.forEach((message, index) => {

@@ -12,7 +12,7 @@ export const Prunus = async ({ client }, options = {}) => {
   return {
     "experimental.chat.messages.transform": async (_input, output) => {
       const messages = [...output.messages]
-      const ask = () => ({ format: "opencode", model: modelName(messages), key: sessionOf(messages), body: messages })
+      const ask = () => ({ format: "opencode", model: modelName(messages), body: messages })
       const pruned = await sidecar.prune(ask, (body) => putBack(messages, body))
       // OpenCode keeps its own array, so change this one instead of setting another.
       if (pruned) output.messages.splice(0, output.messages.length, ...pruned)
@@ -22,8 +22,4 @@ export const Prunus = async ({ client }, options = {}) => {
 
 function modelName(messages) {
   return messages.findLast(({ info }) => info.role === "user")?.info.model?.modelID ?? ""
-}
-
-function sessionOf(messages) {
-  return messages[0]?.info.sessionID ?? ""
 }

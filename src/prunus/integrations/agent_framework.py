@@ -36,7 +36,6 @@ class PrunusChatMiddleware(Integration, ChatMiddleware):
             system=str(options.get("instructions") or ""),
             tools=[str(getattr(tool, "name", "")) for tool in options.get("tools") or ()],
             model=str(options.get("model") or getattr(context.client, "model", None) or ""),
-            key=str(getattr(context.session, "session_id", None) or ""),
         )
 
 

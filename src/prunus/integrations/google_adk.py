@@ -26,17 +26,15 @@ class PrunusPlugin(Integration, BasePlugin):
 
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         """Give the request a pruned history; the pruning happens beside the event loop."""
-        llm_request.contents = await self.safely_aside(
-            llm_request.contents, lambda: self._pruned(llm_request, callback_context.session.id)
-        )
+        llm_request.contents = await self.safely_aside(llm_request.contents, lambda: self._pruned(llm_request))
 
-    def _pruned(self, request: Any, key: str) -> list[Any]:
+    def _pruned(self, request: Any) -> list[Any]:
         """The contents to send. Unchanged ones are the given objects, changed ones are copies."""
         raw = [content.model_dump(mode="json", by_alias=True, exclude_none=True) for content in request.contents]
         given = {id(one): content for one, content in zip(raw, request.contents, strict=True)}
         body = {**_prompt(request.config), "contents": raw}
         name = str(request.model or "").rpartition("/")[2]
-        pruned = self.prune(body, format="gemini", model=name, key=key).body
+        pruned = self.prune(body, format="gemini", model=name).body
         return [given.get(id(one)) or _from_json(one) for one in pruned["contents"]]
 
 

@@ -14,7 +14,6 @@ from prunus.errors import FormatError
 from prunus.integrations.integration import Integration
 from prunus.providers import APIS
 from prunus.proxy.envelope import read_envelope
-from prunus.proxy.routing import conversation_key
 from prunus.pruner import Pruner
 from prunus.settings import Settings
 
@@ -131,8 +130,7 @@ def _pruned(integration: Integration, request: Any) -> Any:
     """The request to send: the given one, or a copy of it with a shorter body."""
 
     def pruned() -> Any:
-        key = conversation_key(request.headers)
-        body = prune_request(integration, request.url.path, request.content, key)
+        body = prune_request(integration, request.url.path, request.content)
         if body == request.content:
             return request
         headers = [(name, value) for name, value in request.headers.raw if name.lower() not in _FRAMING]
@@ -143,7 +141,7 @@ def _pruned(integration: Integration, request: Any) -> Any:
     return integration.safely(request, pruned)
 
 
-def prune_request(integration: Integration, path: str, body: bytes, key: str = "") -> bytes:
+def prune_request(integration: Integration, path: str, body: bytes) -> bytes:
     """The bytes to send for an HTTP request to this path.
 
     Only a path that asks a model for an answer is looked at. A request without tools, or for a summary of the
@@ -157,4 +155,4 @@ def prune_request(integration: Integration, path: str, body: bytes, key: str = "
         hold = bool(read_envelope(body, api.name).hold)
     except FormatError as error:
         return integration.failed(body, error).body
-    return integration.prune(body, format=api.name, model=endpoint.model, key=key, hold=hold).body
+    return integration.prune(body, format=api.name, model=endpoint.model, hold=hold).body

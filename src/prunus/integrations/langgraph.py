@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from langchain_core.messages import AIMessage, BaseMessage, ChatMessage, HumanMessage, SystemMessage, ToolMessage
-from langgraph.config import get_config
 
 from prunus.integrations.integration import Integration
 from prunus.integrations.rows import ChatRow, MadeCall, RowChanges, answered, prune_rows, said
@@ -52,9 +51,7 @@ def prune_messages(
 ) -> list[BaseMessage]:
     """The messages to send; those that are given stay as they are. `model` is a chat model, or its name."""
     names = (str(tool.get("name", "")) if isinstance(tool, dict) else tool.name for tool in tools)
-    return prune_rows(
-        integration, messages, to_rows, put_back, system=system, tools=names, model=model_name(model), key=thread()
-    )
+    return prune_rows(integration, messages, to_rows, put_back, system=system, tools=names, model=model_name(model))
 
 
 def model_name(model: Any) -> str:
@@ -64,14 +61,6 @@ def model_name(model: Any) -> str:
     model = getattr(model, "bound", model)
     names = (getattr(model, key, None) for key in ("model_name", "model"))
     return next((name for name in names if isinstance(name, str)), "")
-
-
-def thread() -> str:
-    """The id of the thread that runs here; empty outside of a graph, and in one without a checkpointer."""
-    try:
-        return str(get_config().get("configurable", {}).get("thread_id") or "")
-    except RuntimeError:
-        return ""
 
 
 def to_rows(message: BaseMessage) -> Iterator[ChatRow]:

@@ -33,11 +33,11 @@ class Prunus(Integration, AbstractCapability[Any]):
     async def before_model_request(self, ctx: Any, request_context: Any) -> Any:
         """The request with a pruned history; the pruning happens beside the event loop."""
         request_context.messages = await self.safely_aside(
-            request_context.messages, lambda: self._pruned(ctx, request_context)
+            request_context.messages, lambda: self._pruned(request_context)
         )
         return request_context
 
-    def _pruned(self, ctx: Any, request: Any) -> list[Any]:
+    def _pruned(self, request: Any) -> list[Any]:
         parameters = request.model_request_parameters
         return prune_rows(
             self,
@@ -47,7 +47,6 @@ class Prunus(Integration, AbstractCapability[Any]):
             system="\n".join(part.content for part in parameters.instruction_parts or ()),
             tools=[tool.name for tool in parameters.function_tools],
             model=request.model.model_name,
-            key=ctx.conversation_id or "",
         )
 
 

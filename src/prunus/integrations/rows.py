@@ -75,7 +75,6 @@ def prune_rows(
     system: str = "",
     tools: Iterable[str] = (),
     model: str = "",
-    key: str = "",
     hold: bool = False,
 ) -> list[M]:
     """The messages to send. Unchanged messages are the given objects, changed ones are the copies of `put_back`.
@@ -92,7 +91,7 @@ def prune_rows(
         if system:
             body["system"] = str(system)  # langchain has a subclass of str, which JSON does not know
         body["messages"] = [row.chat for _, row in rows]
-        outcome = integration.prune(body, format=_FORMAT, model=model, key=key, hold=hold)
+        outcome = integration.prune(body, format=_FORMAT, model=model, hold=hold)
         pruned_rows = aligned(outcome.body["messages"], len(rows), outcome)
         changes: dict[int, dict[Hashable, Any]] = {}
         for (index, row), new in zip(rows, pruned_rows, strict=True):
