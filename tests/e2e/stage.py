@@ -11,6 +11,7 @@ from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Final
 
+from prunus.cli.store import tenant_of
 from prunus.store.url import open_store
 from tests.e2e import story
 from tests.e2e.clients import Client
@@ -129,7 +130,8 @@ class Played:
         """
         store = open_store(self.store, existing=True)
         try:
-            memos = [store.memory("").load(session.id) for session in store.sessions("")]
+            tenant = tenant_of(store, None)
+            memos = [store.memory(tenant).load(session.id) for session in store.sessions(tenant)]
         finally:
             store.close()
         longest = max((memo for memo in memos if memo is not None), key=lambda memo: memo.requests)
