@@ -52,8 +52,8 @@ PACKAGES = {
     package.name: package
     for package in (
         Package("node", "npm", ("node@22.23.3",), "node_modules/node/bin/node"),
-        Package("claude", "npm", ("@anthropic-ai/claude-code@2.1.325",), "node_modules/.bin/claude"),
-        Package("codex", "npm", ("@openai/codex@0.166.0",), "node_modules/.bin/codex"),
+        Package("claude", "npm", ("@anthropic-ai/claude-code@2.1.327",), "node_modules/.bin/claude"),
+        Package("codex", "npm", ("@openai/codex@0.169.0",), "node_modules/.bin/codex"),
         Package("opencode", "npm", ("opencode-ai@1.18.33",), "node_modules/.bin/opencode"),
         Package("gemini", "npm", ("@google/gemini-cli@0.61.0",), "node_modules/.bin/gemini", needs_node=True),
         Package("pi", "npm", ("@earendil-works/pi-coding-agent@0.87.1",), "node_modules/.bin/pi", needs_node=True),
@@ -69,7 +69,7 @@ PACKAGES = {
             ("@openai/codex-sdk@0.163.0",),
             "node_modules/@openai/codex-sdk/dist/index.js",
         ),
-        Package("claude-agent-sdk", "pip", ("claude-agent-sdk==0.2.182",), "venv/bin/python"),
+        Package("claude-agent-sdk", "pip", ("claude-agent-sdk==0.2.184",), "venv/bin/python"),
         Package("mini", "pip", ("mini-swe-agent==2.4.6", "mcp"), "venv/bin/python"),
     )
 }

@@ -61,7 +61,7 @@ FRAMEWORKS: Final = {
         ),
         Framework(
             "httpx",
-            ("httpx==0.28.1", "httpx2==2.16.0", "anthropic==2.8.0", "openai==3.49.0", "google-genai==3.1.0"),
+            ("httpx==0.28.1", "httpx2==2.16.0", "anthropic==2.10.0", "openai==3.51.0", "google-genai==3.3.0"),
             ("httpx==0.28.1", "anthropic==0.70.0", "openai==2.0.0", "google-genai==1.60.0"),
         ),
         Framework("litellm", ("litellm[proxy]==1.106.2",), ("litellm[proxy]==1.106.2",)),
