@@ -63,11 +63,11 @@ class PrunusHooks(Integration):
         messages[:] = self.safely(list(messages), pruned)
 
     def after_llm_call(self, context: LLMCallHookContext) -> None:
-        """Put the whole messages back; CrewAI calls this behind an answer in words, not behind one with calls."""
+        """Put the whole messages back; CrewAI calls this after an answer in words, not after one with calls."""
         restore(context.messages)
 
     def before_tool_call(self, context: ToolCallHookContext) -> None:
-        """Put the whole messages back behind an answer with calls."""
+        """Put the whole messages back after an answer with calls."""
         executor = getattr(context.agent, "agent_executor", None)
         restore(getattr(executor, "messages", []))
 
