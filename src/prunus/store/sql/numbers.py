@@ -12,15 +12,15 @@ from typing import Any
 from prunus.store.recent import Recent
 from prunus.store.sql.database import SqlConnection
 
-TenantConversation = tuple[str, str]
+ConversationPlace = tuple[str, str]
 """A tenant, and the id of a conversation."""
 
-RowNumbers = Recent[TenantConversation, int]
+RowNumbers = Recent[ConversationPlace, int]
 """The numbers that this process knows."""
 
 
 def ask_number(
-    connection: SqlConnection, numbers: RowNumbers, place: TenantConversation, time: float
+    connection: SqlConnection, numbers: RowNumbers, place: ConversationPlace, time: float
 ) -> Callable[[], int]:
     """Return a function that returns the number of a conversation, which is inserted if it is new.
 
@@ -41,7 +41,7 @@ def ask_number(
 
 
 def find_or_begin(
-    connection: SqlConnection, place: TenantConversation, time: float, columns: str
+    connection: SqlConnection, place: ConversationPlace, time: float, columns: str
 ) -> Callable[[], list[Any]]:
     """Return a function that returns these columns of a conversation, which is inserted if it is new."""
     connection.execute(
