@@ -108,3 +108,11 @@ def test_nothing_found_is_no_box() -> None:
 
 def test_a_strategy_that_is_not_listed_still_has_a_row() -> None:
     assert "  of_your_own" in effectiveness({"of_your_own": Tally(1, 10)})
+
+
+def test_a_step_that_adds_tokens_has_a_plus() -> None:
+    """The view that replaces some reads can be longer than they were."""
+    funnel = funnel_of(1_000, 948, {"folded_views": Tally(2, -48), "old_errors": Tally(1, 100)})
+    rows = funnel_box(funnel, "").splitlines()
+    assert "  Auto-Supersede             +48     5%" in rows
+    assert "  Auto-prune                -100    10%" in rows

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from prunus.conversations.context import Context
 from prunus.dashboard.markup import Markup, element
 from prunus.dashboard.shapes import bar, section, table, tokens
 from prunus.report.bill import Amount, amount_of
 from prunus.report.cache_misses import REASONS, writes
-from prunus.report.funnel import Funnel, funnel_of
+from prunus.report.context_note import context_note
+from prunus.report.funnel import Funnel, funnel_of, funnel_steps
 from prunus.schedule.budget import headroom
 from prunus.schedule.dollars import Money
 from prunus.schedule.priorities import PRIORITIES
@@ -25,6 +26,7 @@ from prunus.store.records import Exchange, StoredSession
 from prunus.text.numbers import dollars, percent, short
 
 Numbers = Mapping[str, Sequence[Any]]
+_STEPS: Final = ("raw context", "superseded", "asked for", "pruned", "ids and reminders", "active context")
 
 
 def chart(kind: str, label: str, numbers: Numbers) -> Markup:
@@ -122,6 +124,8 @@ def context_section(session: StoredSession, known: Context | None, settings: Set
     allowed = {str(name): tokens for name, tokens in budget.allowed(window).items()}
     notes = {str(name): words for name, words in PRIORITIES.items()}
     funnel = funnel_of(known.before, known.after, known.strategies)
+    if note := context_note(session, known):
+        lead.append(element("p", note, class_="note"))
     return section(
         "Context of the newest request",
         lead,
@@ -158,13 +162,6 @@ def _shares(rows: Mapping[str, int], allowed: Mapping[str, int]) -> Iterator[tup
 
 
 def _steps(funnel: Funnel) -> Iterator[tuple[str, str, Markup]]:
-    for name, count, sign in (
-        ("raw context", funnel.raw, ""),
-        ("superseded", funnel.auto_supersede, "-"),
-        ("asked for", funnel.manual, "-"),
-        ("pruned", funnel.auto_prune, "-"),
-        *([("ids and reminders", funnel.added, "+")] if funnel.added > 0 else []),
-        ("active context", funnel.active, ""),
-    ):
-        words = f"{sign if count else ''}{short(count)} ({percent(count, funnel.raw)})"
-        yield name, words, bar(count, funnel.raw, f"{name}: {count:,} tokens", "less" if sign == "-" else "")
+    for name, signed, count in funnel_steps(funnel, _STEPS):
+        words = f"{signed} ({percent(count, funnel.raw)})"
+        yield name, words, bar(count, funnel.raw, f"{name}: {count:,} tokens", "less" if signed[0] == "-" else "")

@@ -5,7 +5,7 @@ The ACP plugin calls some strategies auto-supersede, and reports each under the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any, Final, Literal, TypeAlias
 
@@ -85,19 +85,27 @@ def funnel_of_all(contexts: Iterable[Context]) -> Funnel | None:
 
 def funnel_box(funnel: Funnel, title: str) -> str:
     """A row for each step, with its share of the raw context."""
-    rows = [
-        ("Raw context", "", funnel.raw),
-        ("Auto-Supersede", "-", funnel.auto_supersede),
-        ("Manual pruning", "-", funnel.manual),
-        ("Auto-prune", "-", funnel.auto_prune),
-        *([("Ids and reminders", "+", funnel.added)] if funnel.added > 0 else []),
-        ("Active context", "", funnel.active),
-    ]
+    names = ("Raw context", "Auto-Supersede", "Manual pruning", "Auto-prune", "Ids and reminders", "Active context")
     lines = [f"Pruning Funnel{title}:", "─" * _WIDTH]
-    for label, sign, tokens in rows:
-        count = f"{sign if tokens else ''}{short(tokens).replace('K', 'k')}"
-        lines.append(f"  {label:<{_LABEL}}{count:>8}{percent(tokens, funnel.raw):>7}")
+    for label, count, tokens in funnel_steps(funnel, names):
+        lines.append(f"  {label:<{_LABEL}}{count.replace('K', 'k'):>8}{percent(tokens, funnel.raw):>7}")
     return "\n".join(lines)
+
+
+def funnel_steps(funnel: Funnel, names: Sequence[str]) -> Iterator[tuple[str, str, int]]:
+    """Yield the name, the signed count and the tokens of each step.
+
+    A step adds tokens if its replacements are longer than the parts that it takes out.
+    """
+    raw, *changes, active = names
+    yield raw, short(funnel.raw), funnel.raw
+    added = max(0, funnel.added)
+    taken = (funnel.auto_supersede, funnel.manual, funnel.auto_prune, -added)
+    for name, tokens in zip(changes, taken, strict=True):
+        if tokens or name != changes[-1]:
+            sign = "-" if tokens > 0 else "+" if tokens else ""
+            yield name, f"{sign}{short(abs(tokens))}", abs(tokens)
+    yield active, short(funnel.active), funnel.active
 
 
 def funnel_record(funnel: Funnel) -> dict[str, Any]:
