@@ -9,6 +9,7 @@ import pytest
 from click.testing import Result
 
 from prunus import prune
+from prunus.conversations.context import Context
 from prunus.store import Exchange, open_store
 from tests.proxy.talk import BODIES, steps
 
@@ -74,7 +75,7 @@ def test_messages_and_requests_in_any_file(
     path.write_bytes(gzip.compress(written) if kept.endswith("gz") else written)
     result = run("context", str(path), "--json")
     assert result.exit_code == 0
-    assert json.loads(result.output)["before"] > 2500
+    assert json.loads(result.stdout)["before"] > 2500
 
 
 def test_the_newest_conversation_of_the_store(run: Callable[..., Result], tmp_path: Path) -> None:
@@ -128,3 +129,38 @@ def test_priorities_have_their_colours(run: Callable[..., Result], file: str) ->
     for name in ("🔴 critical", "🟡 important", "🟢 ephemeral", "⚫ temporary"):
         assert name in shown
     assert "Nothing has to go yet." in shown
+
+
+def test_context_reads_the_request_that_prune_reads(run: Callable[..., Result], tmp_path: Path) -> None:
+    """An export of OpenCode is a request and a recording; both commands have to choose the same."""
+    part = {"type": "text", "text": "word " * 200}
+    steps = [
+        {"info": {"role": role, "id": f"m{n}"}, "parts": [part]} for n, role in enumerate(["user", "assistant"] * 3)
+    ]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"info": {"id": "s"}, "messages": steps}))
+    found = json.loads(run("context", str(path), "--json").stdout)
+    report = json.loads(run("prune", str(path), "--report", "json").stderr)
+    assert (found["before"], found["used"]) == (report["tokens_before"], report["tokens_after"])
+
+
+def test_context_takes_a_numbered_session(run: Callable[..., Result], tmp_path: Path) -> None:
+    path = tmp_path / "requests.jsonl"
+    bodies = [{"model": "m", "messages": [{"role": "user", "content": "word " * count}]} for count in (100, 900)]
+    path.write_text("\n".join(map(json.dumps, bodies)))
+    first, second = (json.loads(run("context", f"{path}#{n}", "--json").stdout)["used"] for n in (1, 2))
+    assert first < second == json.loads(run("context", str(path), "--json").stdout)["used"]
+    missing = run("context", f"{path}#0")
+    assert missing.exit_code == 2 and "holds 2 sessions" in missing.output
+
+
+def test_context_says_what_its_rows_count(run: Callable[..., Result], tmp_path: Path) -> None:
+    """The size of a stored request is the provider's count, and the rows are estimates."""
+    for shadow, words in ((False, "estimates, 90,000 tokens together"), (True, "would leave, about 90,000 tokens")):
+        url = f"sqlite:///{tmp_path / f'{shadow}.db'}"
+        store = open_store(url)
+        context = Context(150_000, 90_000, {}, {"historical": 90_000}, shadow=shadow)
+        tokens = {"tokens_before": 160_000, "tokens_after": 100_000}
+        store.record("", Exchange("aaaa1111", 1, 1.0, **tokens, context=context, shadow=shadow))
+        store.close()
+        assert words in run("context", "--store", url).output

@@ -93,3 +93,34 @@ def test_a_file_that_is_neither_request_nor_session_is_an_error_with_position(ru
     result = run("prune", str(path))
     assert result.exit_code == 2
     assert f"{path}:" in result.stderr
+
+
+@pytest.mark.parametrize("form", ["mark", "gzip"])
+def test_a_request_behind_a_mark_or_a_packer_keeps_its_fields(
+    run: Run, file: str, session: bytes, form: str
+) -> None:
+    """Read as a recording, the request would lose the fields that no recording has, such as `stream`."""
+    body = session.replace(b"{", b'{"stream": true, ', 1)
+    Path(file).write_bytes(b"\xef\xbb\xbf" + body if form == "mark" else gzip.compress(body))
+    assert run("prune", file).stdout_bytes == prune(body).body
+    assert run("prune", "-", given=b"\xef\xbb\xbf" + body).stdout_bytes == prune(body).body
+
+
+def test_a_request_with_a_key_twice_is_no_recording(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "request.json"
+    messages = '"messages": [{"role": "user", "content": "a"}]'
+    path.write_text(f"{{{messages}, {messages}}}")
+    for command in ("prune", "explain", "context"):
+        result = run(command, str(path))
+        assert result.exit_code == 2 and "a key stands twice" in result.stderr
+
+
+def test_a_recording_may_be_larger_than_a_request(run: Run, recorded: Path) -> None:
+    limit = recorded.stat().st_size - 1
+    assert run("prune", str(recorded), "--set", f"limits.body={limit}").exit_code == 0
+
+
+def test_a_damaged_packed_file_says_so(run: Run, file: str, session: bytes) -> None:
+    Path(file).write_bytes(gzip.compress(session)[:-20])
+    result = run("prune", file)
+    assert result.exit_code == 2 and "cannot be unpacked" in result.stderr

@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 
 
 _BYTE: Final = re.compile(r" \(byte (\d+)\)")
+_MARK: Final = b"\xef\xbb\xbf"
+"""The byte order mark that some editors write before UTF-8; JSON does not allow it."""
 
 
 def read_body(source: str, limit: int) -> bytes:
-    """Return the bytes of a file, or of standard input for `-`; fail if there are more than `limit` bytes."""
+    """Return the bytes of a file, or of standard input for `-`, without a byte order mark.
+
+    Raises Failure if there are more than `limit` bytes.
+    """
     try:
         if source == "-":
             body = sys.stdin.buffer.read(limit + 1)
@@ -30,9 +35,19 @@ def read_body(source: str, limit: int) -> bytes:
                 body = file.read(limit + 1)
     except OSError as error:
         raise Failure(f"{name_of(source)}: {(error.strerror or str(error)).lower()}") from error
+    return _within(limit, body, source).removeprefix(_MARK)
+
+
+def _within(limit: int, body: bytes, source: str) -> bytes:
+    """Return the body. Raises Failure if it has more than `limit` bytes."""
     if len(body) > limit:
         raise Failure(f"{name_of(source)}: more than {limit:,} bytes, the limit (limits.body)")
     return body
+
+
+def is_file(source: str) -> bool:
+    """Return whether a source is standard input, a file that exists, or a session of such a file (`FILE#2`)."""
+    return source == "-" or _numbered(source)[0].exists()
 
 
 def name_of(source: str) -> str:
@@ -103,6 +118,7 @@ def read_request(source: str, format_: str | None, turn: int | None, limit: int)
     A file that is neither a request nor a session is returned unchanged, so that the later error names the place
     where the request is malformed.
     """
+    from prunus.clients.recorded_file import LARGEST, unpack
     from prunus.providers import encode
 
     if source == "-":
@@ -111,9 +127,9 @@ def read_request(source: str, format_: str | None, turn: int | None, limit: int)
         return read_body(source, limit)
     path, number = _numbered(source)
     if turn is None and number is None:
-        body = read_body(source, limit)
+        body = unpack(read_body(source, LARGEST), name_of(source)).removeprefix(_MARK)
         if not _is_recording(path, body, format_):
-            return body
+            return _within(limit, body, source)
     session = chosen_session(Path(source), newest=True)
     asked = len(session.requests)
     if turn is not None and turn > asked:
@@ -126,9 +142,11 @@ def _is_recording(path: Path, body: bytes, format_: str | None) -> bool:
 
     Some agents keep their sessions in documents that look like requests. OpenCode has one format for both.
     """
+    from prunus.clients.recorded_file import decode_object
     from prunus.clients.sessions import is_recorded
     from prunus.errors import FormatError
     from prunus.providers import frame
+    from prunus.providers.recognition import FIELDS
 
     try:
         framed = frame(body, format_).format
@@ -137,9 +155,12 @@ def _is_recording(path: Path, body: bytes, format_: str | None) -> bool:
     if framed is not None and (format_ is not None or framed.bare_list):
         return False
     try:
-        return is_recorded(path) or framed is None
+        if is_recorded(path):
+            return True
     except FormatError:
         return False
+    # A request that cannot be framed has a fault, which must be named. Other files hold requests inside.
+    return framed is None and not any(field in FIELDS for field in decode_object(body) or ())
 
 
 def chosen_session(path: Path, *, newest: bool = False) -> Session:
@@ -156,7 +177,7 @@ def chosen_session(path: Path, *, newest: bool = False) -> Session:
     except OSError as error:
         raise Failure(f"{shown}: {(error.strerror or str(error)).lower()}") from error
     count = len(sessions)
-    wanted = number or (count if newest else 1)
+    wanted = number if number is not None else count if newest else 1
     if not 1 <= wanted <= count:
         raise Failure(
             f"{shown}: holds {f'{count} session' + 's' * (count != 1) if count else 'no session with a request'}"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from prunus.cli.body import located_error, name_of, read_body
+from prunus.cli.body import is_file, located_error, name_of, read_request
 from prunus.cli.options import ChosenSettings, Failure, format_option, settings_options
 from prunus.cli.store import empty_message, existing_store, local_time, session_of, store_option, tenant_of
 from prunus.cli.table import fold, say
@@ -54,6 +53,8 @@ class _Context:
     leaving_tokens: int
     rest: str
     """The budget as a sentence."""
+    note: str
+    """What the tables count, where that is not what `used` counts."""
     funnel: Funnel | None
 
 
@@ -83,7 +84,7 @@ def command(
       prunus context 3f9a
     """
     settings = chosen.load().settings
-    if source is not None and (source == "-" or Path(source).exists()):
+    if source is not None and is_file(source):
         found = _of_file(source, format_, settings)
     else:
         found = _of_store(source, url, settings)
@@ -97,12 +98,10 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
     from prunus.agent.inspection import inspect, most_of
     from prunus.conversations.context import context_of
     from prunus.errors import FormatError
-    from prunus.providers import encode
     from prunus.report.funnel import funnel_of
     from prunus.schedule.pressure import advice
 
-    body = _recorded(source) if format_ is None and source != "-" else None
-    raw = read_body(source, settings.limits.body) if body is None else encode(body)
+    raw = read_request(source, format_, None, settings.limits.body)
     try:
         look = inspect(raw, settings, format_)
     except FormatError as error:
@@ -119,6 +118,7 @@ def _of_file(source: str, format_: str | None, settings: Settings) -> _Context:
         **_filled(context_of(look.engine, look.around), look.used, look.window, look.budget),
         leaving=len(leaving),
         leaving_tokens=sum(row.tokens for row in leaving),
+        note="",
         funnel=funnel_of(report.tokens_before, report.tokens_after, report.strategies),
     )
 
@@ -139,20 +139,9 @@ def _filled(context: Context, used: int, window: int, budget: Budget) -> dict[st
     }
 
 
-def _recorded(source: str) -> Any:
-    """Return the newest request of a recorded session, or None if the file is a request itself."""
-    from prunus.clients.sessions import is_request, load
-    from prunus.errors import FormatError
-
-    try:
-        sessions = () if is_request(Path(source)) else load(Path(source))
-    except (FormatError, OSError):
-        return None
-    return sessions[-1].body() if sessions else None
-
-
 def _of_store(source: str | None, url: str | None, settings: Settings) -> _Context:
     from prunus.conversations.context import Context
+    from prunus.report.context_note import context_note
     from prunus.report.funnel import funnel_of_all
     from prunus.schedule.pressure import advice
 
@@ -169,11 +158,12 @@ def _of_store(source: str | None, url: str | None, settings: Settings) -> _Conte
     window = settings.window_of(session.model)
     used = session.tokens_before if session.shadow else session.tokens_after
     level = settings.active_pressure().level(used, window)
-    filled = _filled(known[0] if known else Context(), used, window, settings.active_budget())
+    context = known[0] if known else Context()
+    filled = _filled(context, used, window, settings.active_budget())
     if not filled["categories"]:
         filled["allowed"] = {}
     return _Context(
-        f"{session.id[:8]}, {session.model}, {local_time(session.last)}",
+        ", ".join(filter(None, (session.id[:8], session.model, local_time(session.last)))),
         used,
         session.tokens_before,
         window,
@@ -182,6 +172,7 @@ def _of_store(source: str | None, url: str | None, settings: Settings) -> _Conte
         **filled,
         leaving=0,
         leaving_tokens=0,
+        note=context_note(session, context),
         funnel=funnel_of_all(known),
     )
 
@@ -209,7 +200,7 @@ def _text_of(found: _Context) -> str:
         lines.append(
             f"{found.before - found.used:,} tokens are left out; without pruning it would be {found.before:,}"
         )
-    lines += [*fold(found.advice, _WIDTH), found.rest]
+    lines += [*fold(found.advice, _WIDTH), found.rest, *([found.note] if found.note else [])]
     allowed = {name: f" of {tokens:>9,}" for name, tokens in found.allowed.items()}
     marks: dict[str, str] = {str(name): mark for name, mark in MARKS.items()} if _draws() else {}
     for title, rows in (

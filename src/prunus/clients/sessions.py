@@ -114,13 +114,6 @@ def is_recorded(path: Path) -> bool:
     return recording is None or _reader(recording, str(path))[1] is not saved_requests
 
 
-def is_request(path: Path) -> bool:
-    """Whether a file is one request as it was sent: not packed, and neither a recording nor messages alone."""
-    if path.read_bytes().lstrip()[:1] != b"{":
-        return False
-    return isinstance(next(_recordings(path)).document, dict) and not is_recorded(path)
-
-
 def _recordings(path: Path) -> Iterator[Recording]:
     """The recordings that a path stands for."""
     for module in _AGENTS.values():
