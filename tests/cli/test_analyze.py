@@ -211,3 +211,13 @@ def test_a_page_that_cannot_be_written_is_an_error_after_the_answer(run: Run, ho
 def test_an_unknown_model_is_paid_at_the_stated_default(run: Run, home: Path) -> None:
     claude(home, "one", model="some-model")
     assert "No price is known for some-model: read 0.1, write 1.25 assumed." in run("analyze").stdout
+
+
+def test_analyze_says_whether_replay_gives_the_same_cost(run: Run, home: Path) -> None:
+    path = claude(home, "one")
+    same = "compares with other policies and gives the same cost"
+    assert same in run("analyze", str(path)).stdout
+    billed = {"input_tokens": 900, "cache_read_input_tokens": 30_000, "cache_creation_input_tokens": 0}
+    path.write_text(path.read_text().replace('"usage": {}', f'"usage": {json.dumps(billed)}'))
+    said = run("analyze", str(path)).stdout
+    assert "so that its costs differ" in said and same not in said

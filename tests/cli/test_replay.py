@@ -122,7 +122,7 @@ def test_the_first_price_column_is_own_and_refers_to_analyze(run: Run, recorded:
     result = run("replay", recorded, "--policy", "auto")
     header = next(line.split() for line in result.stdout.splitlines() if line.startswith("policy"))
     assert header[1:3] == ["own", "0.1/1.25"]
-    assert "`prunus analyze` says the cost of auto at these prices" in result.stdout
+    assert "`prunus replay` estimates tokens" in result.stdout
 
 
 def test_replay_says_that_short_conversations_are_left_out(run: Run, recorded: str) -> None:

@@ -240,8 +240,8 @@ def _show_summaries(summaries: Sequence[Summary]) -> None:
     prices = tuple(dict.fromkeys(one.prices for one in summaries))
     if OWN in prices:
         legend += (
-            "\nown: each session at the cache prices of its own model; `prunus analyze` says the cost of auto at "
-            "these prices."
+            "\nown: each session at the cache prices of its own model. `prunus analyze` takes the provider's token "
+            "counts where the agent recorded them; `prunus replay` estimates tokens."
         )
     if len(prices) > 1:
         legend += (

@@ -232,8 +232,7 @@ class _Report:
             "Answers are not counted: they cost the same either way. Each session is paid by its model's cache "
             "prices.",
             self._counting(),
-            f"`prunus replay --policy {self._level} --prices own` gives the same cost, and compares it with other "
-            "policies.",
+            self._comparison(),
         ]
         without = sorted({row.model or "no name" for row in rows if self._money.of(row.model) is None})
         if self._money.shown and without:
@@ -251,6 +250,15 @@ class _Report:
         if sums.invalid:
             notes.append(f"{counted(sums.invalid, 'pruned request')} would be refused: please report this.")
         return tuple(notes)
+
+    def _comparison(self) -> str:
+        """Return how to compare with other policies, and whether the costs are then the same."""
+        same = (
+            "counts tokens by estimate, so that its costs differ"
+            if any(row.billed for row in self._rows)
+            else ("gives the same cost")
+        )
+        return f"`prunus replay --policy {self._level} --prices own` compares with other policies and {same}."
 
     def _counting(self) -> str:
         """Return how tokens are counted."""
