@@ -221,3 +221,22 @@ def test_analyze_says_whether_replay_gives_the_same_cost(run: Run, home: Path) -
     path.write_text(path.read_text().replace('"usage": {}', f'"usage": {json.dumps(billed)}'))
     said = run("analyze", str(path)).stdout
     assert "so that its costs differ" in said and same not in said
+
+
+def test_the_cache_table_as_csv_has_one_heading(run: Run, home: Path) -> None:
+    claude(home, "one")
+    lines = run("analyze", "--cache", "--csv").stdout.splitlines()
+    assert [line for line in lines if line.startswith("policy,")] == lines[:1]
+    assert {line.split(",")[0] for line in lines[1:]} == {"Without Prunus", "With Prunus"}
+
+
+def test_since_also_counts_for_the_files_that_analyze_writes(run: Run, home: Path, tmp_path: Path) -> None:
+    old, new = claude(home, "old"), claude(home, "new", model="claude-opus-4-6")
+    for path, day in ((old, "2026-01-01"), (new, "2026-03-01")):
+        dated = path.read_text().replace('"uuid":', f'"timestamp": "{day}T12:00:00Z", "uuid":')
+        path.write_text(dated.replace("see to it", f"see to the {path.stem} one"))
+    rows, page = tmp_path / "rows.jsonl", tmp_path / "page.html"
+    result = run("analyze", "--since", "2026-02-01", "--json", str(rows), "--html", str(page))
+    assert result.exit_code == 0
+    assert [json.loads(line)["session"] for line in rows.read_text().splitlines()] == ["new"]
+    assert "claude-opus-4-6" in page.read_text() and "claude-sonnet-4-5" not in page.read_text()

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from prunus.errors import SettingsError
-from prunus.report.spending import periods, since_day
+from prunus.report.spending import period_table, periods, since_day
 from prunus.schedule.dollars import Money
 from prunus.spending import DayTotals
 
@@ -51,3 +51,12 @@ def test_the_dearest_comes_first() -> None:
 def test_the_cached_share_is_that_of_all_that_was_sent() -> None:
     [one] = periods([DayTotals("2026-11-01", input=10, cache_read=60, cache_write=10)], "day", Money())
     assert one.cached == 0.75
+
+
+def test_the_share_belongs_to_the_dollars_beside_it() -> None:
+    """A model without a price adds nothing to the dollars of its group, so it must not change their share."""
+    priced = DayTotals("2026-01-31", "claude", "claude-sonnet-4-5", cost=900_000, cost_unpruned=1_000_000)
+    unknown = DayTotals("2026-01-31", "claude", "unheard-of", cost=0, cost_unpruned=1_000_000)
+    [period] = periods([priced, unknown], "day", Money())
+    _, [row] = period_table([period], "day", money=True)
+    assert row[-4:] == ("$2.70", "$3.00", "$0.30", "10%")

@@ -1,7 +1,10 @@
 from dataclasses import replace
 
+from prunus.report.bill import bill_of
 from prunus.report.funnel import Funnel
 from prunus.report.totals_box import stats_box, totals_record
+from prunus.schedule.dollars import Money
+from prunus.spending import DayTotals
 from prunus.store import Totals, Usage
 from prunus.tally import Tally
 
@@ -92,3 +95,11 @@ def test_the_funnel_is_shown_where_it_is_known() -> None:
     assert "Pruning Funnel (newest request of each session):" in stats_box(None, EVER, funnel=funnel)
     assert totals_record(SESSION, funnel)["funnel"]["manual"] == {"tokens": 400, "share": 0.4}
     assert totals_record(SESSION)["funnel"] is None
+
+
+def test_asking_again_is_taken_off_savings_in_tokens_too() -> None:
+    totals = Totals(conversations=1, requests=2, cost=30_000, cost_unpruned=50_000)
+    bill = bill_of([DayTotals("", cost=30_000, cost_unpruned=50_000)], Money(shown=False), asking=5_000.0)
+    assert (
+        "  Saved       15k (30%), 5k for asking again taken off" in stats_box(totals, None, bill=bill).splitlines()
+    )

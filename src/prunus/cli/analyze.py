@@ -121,7 +121,9 @@ def command(
             say(f"unreadable: {one.failure}", err=True)
         if one.skipped:
             say(f"damaged: {one.path}: {counted(one.skipped, 'record')} skipped", err=True)
-    rows = tuple(row for one in found for row in one.rows if not day or _day(row) >= day)
+    if day:
+        found = tuple(replace(one, rows=tuple(row for row in one.rows if _day(row) >= day)) for one in found)
+    rows = tuple(row for one in found for row in one.rows)
     if not rows and day:
         raise Failure(f"no recorded session since {day}")
     if not rows:
@@ -135,8 +137,9 @@ def command(
         _print_table(rows, by, prices, settings, "csv" if in_csv else "")
     else:
         _print(_scope(found, rows, took, older), findings)
-    records = (record(row) for one in found for row in one.rows)
-    write_results(json_, records, html, lambda: page(found, findings.headline, findings.sections, findings.notes))
+    write_results(
+        json_, map(record, rows), html, lambda: page(found, findings.headline, findings.sections, findings.notes)
+    )
 
 
 def _newest(paths: Sequence[Path], limit: int) -> tuple[tuple[Path, ...], int]:
@@ -168,11 +171,9 @@ def _print_table(
     elif by is not None:
         show_periods([as_days(row, _day(row)) for row in rows], by, prices, form)
     else:
-        for title, pruned in (("Without Prunus", False), ("With Prunus", True)):
-            if not form:
-                click.echo(f"{title}:")
-            written = [day for row in rows for day in writes_as_days(row, pruned)]
-            show_misses(written, prices, settings, form, policy=title)
+        policies = (("Without Prunus", False), ("With Prunus", True))
+        written = {name: [day for row in rows for day in writes_as_days(row, pruned)] for name, pruned in policies}
+        show_misses(written, prices, settings, form)
 
 
 def _nothing_here(said: str) -> None:

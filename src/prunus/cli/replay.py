@@ -133,7 +133,8 @@ def command(
     summaries = summarise(rows)
     conversations, requests = _sizes(summaries)
     said = (
-        f"{counted(conversations, 'conversation')}, {requests:,} requests in {time.perf_counter() - started:.1f} s"
+        f"{counted(conversations, 'conversation')}, {counted(requests, 'request')} "
+        f"in {time.perf_counter() - started:.1f} s"
     )
     if short := sum(one.short for one in found):
         said += f"; {short:,} with fewer than {min_requests} requests left out"

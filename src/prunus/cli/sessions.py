@@ -60,7 +60,7 @@ def _record(session: StoredSession, prices: Money) -> dict[str, object]:
 
 def _cells(session: StoredSession, prices: Money) -> tuple[str, ...]:
     saved = session.cost_unpruned - session.cost
-    share = percent(round(abs(saved)), round(session.cost_unpruned))
+    share = percent(abs(saved), session.cost_unpruned)
     return (
         session.id,
         local_time(session.last),

@@ -51,8 +51,8 @@ def command(
 
     Shows the newest session, or the given one, and the sums of all sessions. Savings are net: the cost that the
     session would have had without Prunus, with its own prompt cache, minus its actual cost, which includes cache
-    breaks, and minus the cost of content that agents asked for again. Dollars come from a table of prices, which
-    the prices in the settings override.
+    breaks, and minus the cost of content that agents asked for again. The tables of --by, and `prunus sessions`,
+    do not subtract that last cost. Dollars come from a table of prices, which the prices in the settings override.
 
     \b
     Examples:
@@ -111,7 +111,7 @@ def _show_tables(
         elif by is not None:
             show_periods(rows, by, prices, form)
         else:
-            show_misses(rows, prices, settings, form)
+            show_misses({"": rows}, prices, settings, form)
 
 
 def show_periods(rows: Sequence[DayTotals], by: str, money: Money, form: str) -> None:
@@ -149,16 +149,26 @@ def show_earnings(earned: Iterable[Earnings], money: Money, form: str) -> None:
     say(shared + _without_price((one.model for one in every), money))
 
 
-def show_misses(rows: Iterable[DayTotals], money: Money, settings: Settings, form: str, **named: str) -> None:
-    """Print why tokens were written to prompt caches; `named` are further fields of each record."""
+def show_misses(groups: Mapping[str, Iterable[DayTotals]], money: Money, settings: Settings, form: str) -> None:
+    """Print why tokens were written to prompt caches, a table for each policy; an empty name is not printed."""
     from prunus.report.cache_misses import writes, writes_table
 
-    found = writes(rows, money, settings.price_of)
+    found = {policy: writes(rows, money, settings.price_of) for policy, rows in groups.items()}
     if form:
-        _print_records([{**named, **asdict(one)} for one in found], form)
+        _print_records(
+            [
+                {**({"policy": policy} if policy else {}), **asdict(one)}
+                for policy, table in found.items()
+                for one in table
+            ],
+            form,
+        )
         return
-    headings, cells = writes_table(found)
-    show(headings, cells, right=range(1, len(headings)))
+    for policy, table in found.items():
+        if policy:
+            click.echo(f"{policy}:")
+        headings, cells = writes_table(table)
+        show(headings, cells, right=range(1, len(headings)))
     say("All that providers wrote to their caches, or read without one. What is not new was paid for once more.")
 
 

@@ -105,13 +105,17 @@ def flat_records(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _costs(period: Period, money: bool) -> tuple[str, ...]:
     totals, bill = period.totals, period.bill
-    share = percent(round(abs(totals.saved)), round(totals.cost_unpruned))
-    part = f"{'-' if totals.saved < 0 else ''}{share}"
-    if not money:
-        return (*(short(round(cost)) for cost in (totals.cost, totals.cost_unpruned, totals.saved)), part)
-    if not bill.priced:
+    if money and bill.priced:
+        paid, unpruned, saved = (one.dollars for one in (bill.paid, bill.unpruned, bill.saved))
+        return *map(dollars, (paid, unpruned, saved)), _signed_percent(saved, unpruned)
+    part = _signed_percent(totals.saved, totals.cost_unpruned)
+    if money:
         return "-", "-", "-", part
-    return *(dollars(one.dollars) for one in (bill.paid, bill.unpruned, bill.saved)), part
+    return (*(short(round(cost)) for cost in (totals.cost, totals.cost_unpruned, totals.saved)), part)
+
+
+def _signed_percent(saved: float, unpruned: float) -> str:
+    return f"{'-' if saved < 0 else ''}{percent(abs(saved), unpruned)}"
 
 
 def _name(row: DayTotals, by: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -116,16 +116,17 @@ def _lines(title: str, totals: Totals, shadow: bool, bill: Bill) -> Iterator[str
 
 def _saved(totals: Totals, shadow: bool, bill: Bill) -> str:
     """The cost saved, minus the cost of cache breaks and of asking again."""
-    saved, whole, breaks = totals.saved, totals.cost_unpruned, _cost(totals.cost_of_breaks)
-    said = _cost(saved)
+    asking = bill.asking.cost
+    saved, whole, breaks = totals.saved - asking, totals.cost_unpruned, totals.cost_of_breaks
     if bill.priced:
-        saved, whole, breaks = bill.saved.dollars, bill.unpruned.dollars, dollars(bill.of_breaks.dollars)
-        said = dollars(saved)
-    said += f" ({'-' if saved < 0 else ''}{percent(round(abs(saved) * 1e6), round(whole * 1e6))})"
+        asking, saved, whole = bill.asking.dollars, bill.saved.dollars, bill.unpruned.dollars
+        breaks = bill.of_breaks.dollars
+    shown: Callable[[float], str] = dollars if bill.priced else _cost
+    said = f"{shown(saved)} ({'-' if saved < 0 else ''}{percent(abs(saved), whole)})"
     if totals.breaks:
-        said += f", {counted(totals.breaks, 'cache break')} of {breaks} {'included' if shadow else 'paid'}"
-    if bill.priced and bill.asking.dollars:
-        said += f", {dollars(bill.asking.dollars)} for asking again taken off"
+        said += f", {counted(totals.breaks, 'cache break')} of {shown(breaks)} {'included' if shadow else 'paid'}"
+    if asking:
+        said += f", {shown(asking)} for asking again taken off"
     return said
 
 

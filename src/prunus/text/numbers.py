@@ -34,7 +34,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
-def percent(part: int, whole: int) -> str:
+def percent(part: float, whole: float) -> str:
     """A share in whole percent; a small share is not rounded to nothing, nor a large one to everything."""
     if not whole or not part:
         return "0%"
