@@ -107,8 +107,13 @@ def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["[1]", "5", "null"])
 def test_a_file_that_holds_no_table_is_refused(tmp_path: Path, text: str) -> None:
-    [line] = complaints(write(tmp_path / "prunus.json", text))
-    assert line.endswith("expected a table of settings")
+    path = write(tmp_path / "prunus.json", text)
+    assert complaints(path) == [f"{path}: {text}: expected a table of settings"]
+
+
+def test_a_missing_path_is_missing_whatever_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere"
+    assert complaints(path) == [f"{path}: no such file or directory"]
 
 
 def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:

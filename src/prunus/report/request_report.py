@@ -12,7 +12,7 @@ from prunus.report.funnel import auto_supersede, effectiveness, funnel_of, funne
 from prunus.report.status import status_line
 from prunus.schedule.priorities import MARKS
 from prunus.tally import Notification, Tally
-from prunus.text.numbers import percent, short
+from prunus.text.numbers import counted, percent, short
 from prunus.text.printable import printable
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def change(before: int, after: int) -> str:
 
 
 def _tokens(report: Report, idle: str) -> str:
-    pieces = (report.format, printable(report.model), f"{report.messages} messages")
+    pieces = (report.format, printable(report.model), counted(report.messages, "message"))
     what = ", ".join(piece for piece in pieces if piece)
     if idle:
         return f"{what}: nothing was pruned, {idle}"
@@ -180,7 +180,7 @@ def summary(parts: Sequence[Explained], shown: int) -> str:
     refused = sum(1 for part in parts if part.refusals and part.edit is None)
     waiting = sum(1 for part in parts if part.waiting and part.edit is None)
     line = (
-        f"{len(parts)} parts, {short(tokens)} tokens: {len(pruned)} pruned saving {short(saved)} "
+        f"{counted(len(parts), 'part')}, {short(tokens)} tokens: {len(pruned)} pruned saving {short(saved)} "
         f"({percent(saved, tokens)}), {refused} refused, {waiting} waiting"
     )
     hidden = len(parts) - shown

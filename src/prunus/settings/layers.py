@@ -33,9 +33,10 @@ class Problem:
     text: str
 
     def __str__(self) -> str:
-        value = without_secrets(self.key, self.value)
-        shown = self.key if self.value is MISSING else f"{self.key} = {_show(value)}"
-        return ": ".join(piece for piece in (self.origin, shown, self.text) if piece)
+        shown = [self.key] if self.key else []
+        if self.value is not MISSING:
+            shown.append(_show(without_secrets(self.key, self.value)))
+        return ": ".join(piece for piece in (self.origin, " = ".join(shown), self.text) if piece)
 
 
 def without_secrets(key: str, value: Any) -> Any:

@@ -14,6 +14,7 @@ preset replaces an earlier preset. Explicit values override every preset.
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +38,8 @@ def read(path: Path) -> Layer | None:
     """Read one file; return None for a pyproject.toml without a table [tool.prunus]."""
     layer = Layer(str(path), path)
     if path.suffix not in (".toml", ".json", ".jsonc"):
-        layer.complain("", MISSING, "expected a file that ends in .toml, .json or .jsonc")
+        expected = "expected a file that ends in .toml, .json or .jsonc"
+        layer.complain("", MISSING, expected if os.path.lexists(path) else "no such file or directory")
         return layer
     raw = _parse(path, layer)
     if layer.problems:
