@@ -1,7 +1,9 @@
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from click.testing import Result
@@ -66,3 +68,18 @@ def test_an_unknown_command_is_an_error(run: Run) -> None:
     assert result.exit_code == 2
     assert "No such command 'prun'. Did you mean prune" in result.stderr
     assert "Did you mean" not in run("xyz").stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux")
+@pytest.mark.parametrize("command", ["demo", "--help"])
+def test_a_full_disk_is_an_error_of_one_line(command: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run([sys.executable, "-m", "prunus", command], stdout=full, stderr=subprocess.PIPE)
+    assert ended.returncode == 1
+    assert ended.stderr == b"Error: standard output: cannot be written: no space left on device\n"
+
+
+def test_a_closed_output_is_no_fault() -> None:
+    command = f"{shlex.quote(sys.executable)} -m prunus demo >&-"
+    ended = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE)
+    assert (ended.returncode, ended.stderr) == (0, b"")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
 import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -53,8 +56,29 @@ _MODULES: Final[Mapping[str, str]] = {
 """The module of each command that is not in a module of its own name."""
 
 
+_UNWRITABLE: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF})
+"""The errors of a disk or an output that takes no more; click itself handles the end of a pipe."""
+
+
+def _drop_output() -> None:
+    """Let the rest of the output go nowhere, so that Python does not fail once more when it ends."""
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
 class _Commands(click.Group):
     """A group that imports a command only when it is called, so that help is fast."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        try:
+            return super().main(*args, **extra)
+        except OSError as error:
+            if error.errno not in _UNWRITABLE:
+                raise
+            _drop_output()
+            place = error.filename or "standard output"
+            click.echo(f"Error: {place}: cannot be written: {(error.strerror or '').lower()}", err=True)
+            sys.exit(1)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -107,7 +131,10 @@ def main() -> None:
 
     Start with `prunus demo`: it needs no key, no network and no files of yours.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # The caller closed it.
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, TextIOWrapper):
             # A terminal that cannot show a character gets a question mark instead of a traceback.
             stream.reconfigure(errors="replace")
