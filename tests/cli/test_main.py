@@ -1,5 +1,6 @@
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -83,3 +84,21 @@ def test_a_closed_output_is_no_fault() -> None:
     command = f"{shlex.quote(sys.executable)} -m prunus demo >&-"
     ended = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE)
     assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv, to be refused even as root")
+@pytest.mark.parametrize(
+    "command",
+    ["context {}", "analyze {}", "report {}.jsonl", "config check {}.toml", "stats --store sqlite:///{}.db"],
+)
+def test_a_closed_folder_is_an_error_of_one_line(tmp_path: Path, command: str) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    closed.chmod(0)
+    powers = "-dac_override,-dac_read_search"
+    words = ["setpriv", f"--bounding-set={powers}", f"--inh-caps={powers}"] if os.geteuid() == 0 else []
+    words += [sys.executable, "-m", "prunus", *command.format(closed / "x").split()]
+    ended = subprocess.run(words, capture_output=True, text=True)
+    closed.chmod(0o700)
+    assert ended.returncode == 2
+    assert "permission denied" in ended.stderr and "Traceback" not in ended.stderr

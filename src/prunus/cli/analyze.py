@@ -145,14 +145,10 @@ def command(
 def _newest(paths: Sequence[Path], limit: int) -> tuple[tuple[Path, ...], int]:
     """Return the files to replay, newest first, and the number of files left out."""
     from prunus.clients.sessions import find
-    from prunus.corpus.find import files
+    from prunus.corpus.find import changed_at, files
 
-    found = sorted(files(paths), key=_age) if paths else [file.path for file in find()]
+    found = sorted(files(paths), key=changed_at, reverse=True) if paths else [file.path for file in find()]
     return tuple(found[:limit]), max(0, len(found) - limit)
-
-
-def _age(path: Path) -> float:
-    return -path.stat().st_mtime if path.exists() else 0.0
 
 
 def _day(row: SessionResult) -> str:

@@ -73,6 +73,9 @@ class _Commands(click.Group):
         try:
             return super().main(*args, **extra)
         except OSError as error:
+            if isinstance(error, PermissionError) and error.filename is not None:
+                click.echo(f"Error: {click.format_filename(error.filename)}: permission denied", err=True)
+                sys.exit(Failure.exit_code)
             if error.errno not in _UNWRITABLE:
                 raise
             _drop_output()

@@ -132,10 +132,10 @@ def _tell_about_proxy(url: str) -> None:
     from prunus.cli.doctor import answers
 
     if answers(f"{url}/healthz") == "200":
-        click.echo(f"A proxy listens on {url}.")
+        say(f"A proxy listens on {url}.")
     else:
         name = own_name()
-        click.echo(f"No proxy listens on {url}: start `{name} proxy`, or see `{name} setup --service`.")
+        say(f"No proxy listens on {url}: start `{name} proxy`, or see `{name} setup --service`.")
 
 
 def _url() -> str:

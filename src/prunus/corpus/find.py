@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Final
 
 from prunus.corpus.archives import is_archive, looks_recorded, members
@@ -24,7 +25,7 @@ def files(paths: Iterable[Path]) -> Iterator[Path]:
     met: set[str] = set()
     for path in paths:
         matching = [path]
-        if not path.exists() and _WILD.intersection(str(path)):
+        if _status(path) is None and _WILD.intersection(str(path)):
             matching = sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
         for file in (file for found in matching for file in _inside(found)):
             if str(file) not in met:
@@ -39,7 +40,7 @@ def parts(path: Path, wanted: Wanted = lambda name: True) -> Iterator[Source]:
     elif is_table(path):
         yield from table_sources(path, wanted)
     elif wanted(str(path)):
-        yield Source(str(path), path, size=path.stat().st_size if path.exists() else 0)
+        yield Source(str(path), path, size=size_of(path))
 
 
 def sources(paths: Iterable[Path], wanted: Wanted) -> Iterator[Source]:
@@ -51,9 +52,33 @@ def sources(paths: Iterable[Path], wanted: Wanted) -> Iterator[Source]:
         yield from parts(path, wanted) if divided is None else divided
 
 
+def size_of(path: Path) -> int:
+    """Return the size of a file in bytes; 0 if the file is missing or out of reach."""
+    found = _status(path)
+    return found.st_size if found is not None else 0
+
+
+def changed_at(path: Path) -> float:
+    """Return the Unix time of the last change of a file; 0 if the file is missing or out of reach."""
+    found = _status(path)
+    return found.st_mtime if found is not None else 0.0
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:  # The reader of the file says why.
+        return None
+
+
+def _mode(path: Path) -> int:
+    found = _status(path)
+    return found.st_mode if found is not None else 0
+
+
 def _inside(path: Path) -> Iterator[Path]:
     """Yield the recordings of a folder in the order of their names, or the file itself."""
-    if not path.is_dir():
+    if not S_ISDIR(_mode(path)):
         yield path
         return
     for folder, inner, names in os.walk(path):
@@ -61,6 +86,6 @@ def _inside(path: Path) -> Iterator[Path]:
         for name in sorted(names):
             file = Path(folder, name)
             if (looks_recorded(name) or is_archive(file) or is_table(file) or file.suffix in (".gz", ".db")) and (
-                file.is_file()
+                S_ISREG(_mode(file))
             ):
                 yield file

@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from prunus.clients.sessions import Session
-from prunus.corpus.find import parts
+from prunus.corpus.find import changed_at, parts, size_of
 from prunus.corpus.source import Source
 from prunus.errors import FormatError
 from prunus.lab.pool import spread
-from prunus.lab.progress import size_of
 from prunus.lab.replay import Reader
 from prunus.providers import provider_named
 from prunus.schedule.prices import Price, price_of, window_of, with_ttl
@@ -88,7 +87,7 @@ class FileResults(Generic[R]):
 def repeats(paths: Sequence[Path], *, workers: int = 2) -> Known:
     """Return, for each session of each file, how many of its requests an older file contains too."""
     # A copy is newer than its source.
-    oldest_first = sorted(paths, key=lambda path: path.stat().st_mtime if path.exists() else 0.0)
+    oldest_first = sorted(paths, key=changed_at)
     # Starting workers takes longer than reading a few files.
     readers = workers if sum(map(size_of, paths)) > _MANY else 1
     keys = zip(oldest_first, spread(_keys, oldest_first, workers=readers, quiet=True), strict=True)

@@ -20,12 +20,12 @@ from typing import Any
 
 import msgspec
 
-from prunus.corpus.find import files, sources
+from prunus.corpus.find import files, size_of, sources
 from prunus.corpus.source import Shard, Source, stable_hash
 from prunus.errors import PrunusError
 from prunus.lab.corpus_report import CorpusReport, CorpusRow, rows_of, write_rows
 from prunus.lab.pool import as_completed, worker_pool
-from prunus.lab.progress import CorpusProgress, size_of
+from prunus.lab.progress import CorpusProgress
 from prunus.lab.run import Measured, Study, measure
 
 Told = Callable[[str], None]

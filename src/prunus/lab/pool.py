@@ -13,7 +13,8 @@ from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Final, TypeVar
 
-from prunus.lab.progress import Gauge, ProgressBoard, largest_first, size_of
+from prunus.corpus.find import size_of
+from prunus.lab.progress import Gauge, ProgressBoard, largest_first
 
 R = TypeVar("R")
 T = TypeVar("T")

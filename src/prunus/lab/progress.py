@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TextIO
 
+from prunus.corpus.find import size_of
 from prunus.text.numbers import counted
 
 _OFTEN: Final = 0.1
@@ -199,11 +200,6 @@ def line(share: float, requests: int, files: tuple[int, int], left: float | None
 def largest_first(paths: Sequence[Path]) -> list[int]:
     """Return the indexes of the files, largest file first, so that the longest work does not start last."""
     return sorted(range(len(paths)), key=lambda i: -size_of(paths[i]))
-
-
-def size_of(path: Path) -> int:
-    """Return the size of a file in bytes, or 0 if it is missing."""
-    return path.stat().st_size if path.exists() else 0
 
 
 def duration(seconds: float) -> str:
