@@ -125,3 +125,9 @@ def test_an_address_of_this_machine_is_not_asked_through_the_network_proxy(
 ) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     assert answers(provider.url).isdigit()
+
+
+def test_a_store_that_cannot_be_made_is_a_problem(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = run("doctor", "--offline", "--set", f"store.url=sqlite:///{tmp_path / 'file' / 'prunus.db'}")
+    assert result.exit_code == 1 and "prunus.db: cannot be made" in result.output

@@ -47,7 +47,7 @@ def test_a_file_that_cannot_be_written_is_named_behind_the_table(
     out = tmp_path / "nowhere" / "out"
     result = run("replay", recorded, "--policy", "mask:3", "--prices", "0.1/1.25", option, str(out))
     assert result.exit_code == 2
-    assert f"{out}: No such file or directory" in result.stderr
+    assert f"{out}: no such file or directory" in result.stderr
     assert "mask:3" in result.stdout
 
 
@@ -147,3 +147,11 @@ def test_the_table_and_the_rows_show_losses_and_tokens(run: Run, recorded: str, 
     row = json.loads(rows.read_text())
     written = "effective lost lines_kept files_kept soft_kept in_place tokens peak breaks flushes invalid"
     assert set(written.split()) <= set(row)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux")
+@pytest.mark.parametrize("option", ["--json", "--html"])
+def test_a_full_disk_names_the_file(run: Run, recorded: str, option: str) -> None:
+    result = run("replay", recorded, "--policy", "none", option, "/dev/full")
+    assert result.exit_code == 2
+    assert "Error: /dev/full: no space left on device" in result.stderr

@@ -110,7 +110,10 @@ def _store(settings: Settings) -> Iterator[Finding]:
     url = settings.store.url
     path = Path(url.removeprefix("sqlite:///")).expanduser() if url else default_path()
     if not is_server(url) and not path.exists():
-        yield Finding("store", "ok", f"{path}: not there yet, the proxy will make it")
+        if _can_be_made(path):
+            yield Finding("store", "ok", f"{path}: not there yet, the proxy will make it")
+        else:
+            yield Finding("store", "problem", f"{path}: cannot be made", "choose another place with --store")
         return
     try:
         store = open_store(url, settings, wait=5.0, existing=True)
@@ -123,6 +126,12 @@ def _store(settings: Settings) -> Iterator[Finding]:
         yield Finding("store", "problem", str(error), "see `prunus store info`, or choose another with --store")
         return
     yield Finding("store", "ok", f"{info.url}: {info.conversations} conversations, {info.size // 1024} KB")
+
+
+def _can_be_made(path: Path) -> bool:
+    """Return whether this user may create a file at a path, together with the folders that are missing."""
+    nearest = next((folder for folder in path.parents if folder.exists()), path)
+    return nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)
 
 
 def _clients(place: Host, settings: Settings) -> Iterator[Finding]:

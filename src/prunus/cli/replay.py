@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from prunus.cli.body import write_body
 from prunus.cli.options import Failure, money_option, own_settings
 from prunus.cli.table import say, show
 from prunus.text.numbers import counted, dollars
@@ -152,13 +153,10 @@ def write_results(json_: Path | None, rows: Iterable[object], html: Path | None,
     """Write the requested files. This comes after the report, so that a wrong path does not lose it."""
     import msgspec
 
-    try:
-        if json_ is not None:
-            json_.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
-        if html is not None:
-            html.write_text(page(), encoding="utf-8")
-    except OSError as error:
-        raise Failure(f"{error.filename}: {error.strerror}") from error
+    if json_ is not None:
+        write_body(b"".join(msgspec.json.encode(row) + b"\n" for row in rows), json_)
+    if html is not None:
+        write_body(page().encode(), html)
 
 
 def _sizes(summaries: Sequence[Summary]) -> tuple[int, int]:
@@ -195,7 +193,7 @@ def measure_corpus(
             return
         report = run_corpus(paths, study, out, shard=chosen, workers=workers, told=told)
     except OSError as error:
-        raise Failure(f"{error.filename}: {error.strerror}") from error
+        raise Failure(f"{error.filename or out}: {error.strerror}") from error
     if not report.groups and report.failed:
         raise Failure("no recorded session could be read")
     _show_report(report, money)
