@@ -65,3 +65,7 @@ def test_changelog_of_a_missing_file_is_an_error(tmp_path: Path) -> None:
 
 def test_turns_are_counted_from_one(recorded: str) -> None:
     assert run(recorded, "--since", "0").exit_code == 2
+
+
+def test_an_empty_rest_of_a_session_is_not_called_a_session_without_changes(recorded: str) -> None:
+    assert run(recorded, "--since", "99").stdout == "No file was changed from turn 99 on.\n"

@@ -112,3 +112,8 @@ def test_every_edit_is_shown_as_its_call_says_it(run: Run, tmp_path: Path) -> No
 
 def test_a_file_without_edits_says_so(run: Run, recorded: str) -> None:
     assert run(recorded, "lib/b.py", "--full-diff").stdout == "lib/b.py: not edited in this session\n"
+
+
+def test_two_kinds_of_diff_are_too_many(run: Run, recorded: str) -> None:
+    result = run(recorded, "/w/src/b.py", "--diff", "1", "--full-diff")
+    assert result.exit_code == 2 and "not both" in result.stderr

@@ -28,7 +28,7 @@ def test_a_time_span_ends_today(text: str, day: str) -> None:
     assert since_day(text, TODAY) == day
 
 
-@pytest.mark.parametrize("text", ["yesterday", "7", "7y", "2026-13-01", "-3d"])
+@pytest.mark.parametrize("text", ["yesterday", "7", "7y", "2026-13-01", "-3d", "0d"])
 def test_another_word_is_an_error(text: str) -> None:
     with pytest.raises(SettingsError, match="such as 2026-01-31"):
         since_day(text, TODAY)

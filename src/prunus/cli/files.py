@@ -102,6 +102,8 @@ def file_at_command(session: Path, path: str, turn: int | None, since: int | Non
     """
     from prunus.files.at import NoSuchFile, NoSuchTurn
 
+    if full_diff and since is not None:
+        raise click.UsageError("give --diff or --full-diff, not both")
     name, history = open_history(session)
     try:
         if full_diff:
@@ -207,5 +209,7 @@ def changelog_command(session: Path, format_: str, since: int) -> None:
         raise Failure(f"{click.format_filename(session)}: {(error.strerror or str(error)).lower()}") from error
     if format_ == "json":
         click.echo(json.dumps(as_json(log), ensure_ascii=False, indent=2))
+    elif since > 1 and not log.files:
+        click.echo(f"No file was changed from turn {since} on.")
     else:
         click.echo(as_markdown(log), nl=False)

@@ -27,6 +27,7 @@ from prunus.lab.corpus_report import CorpusReport, CorpusRow, rows_of, write_row
 from prunus.lab.pool import as_completed, worker_pool
 from prunus.lab.progress import CorpusProgress
 from prunus.lab.run import Measured, Study, measure
+from prunus.text.numbers import counted
 
 Told = Callable[[str], None]
 """A function that gets the reason for which a recording could not be read."""
@@ -67,10 +68,8 @@ def run_corpus(
                     told(measured.failure)
                 progress.advance(source.size, journal.failed)
         except KeyboardInterrupt:
-            said = (
-                f"{journal.recordings:,} recordings are kept in {journal.path}; the same command goes on from there"
-            )
-            raise KeyboardInterrupt(said) from None
+            kept = counted(journal.recordings, "recording")
+            raise KeyboardInterrupt(f"{journal.path} keeps {kept}; the same command goes on from there") from None
         finally:
             progress.clear()
         report = CorpusReport()

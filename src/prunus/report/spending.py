@@ -39,7 +39,7 @@ def since_day(text: str | None, today: date) -> str:
         return ""
     if text == "today":
         return today.isoformat()
-    if found := re.fullmatch(r"(\d{1,4})([dwm])", text):
+    if found := re.fullmatch(r"([1-9]\d{0,3})([dwm])", text):
         return (today - timedelta(int(found[1]) * _UNITS[found[2]] - 1)).isoformat()
     try:
         return date.fromisoformat(text).isoformat()
