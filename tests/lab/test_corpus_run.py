@@ -17,7 +17,7 @@ import pytest
 from prunus.corpus.source import Shard
 from prunus.lab import corpus_run
 from prunus.lab.corpus_report import CorpusReport
-from prunus.lab.corpus_run import JournalError, run_corpus
+from prunus.lab.corpus_run import JournalError, RunJournal, run_corpus
 from prunus.lab.run import Measured, Study, measure
 from tests.corpus.samples import growing, jsonl
 from tests.lab.talk import chat_messages, reads
@@ -205,3 +205,17 @@ def test_a_recording_that_ends_its_process_is_left_out_alone(
     failures = [row["failure"] for row in rows(tmp_path / "rows.jsonl") if row["failure"]]
     assert f"{corpus / 's3.json'}: its process died, perhaps for lack of memory" in failures
     assert len({row["path"] for row in rows(tmp_path / "rows.jsonl") if row["policy"]}) == 11
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other locks")
+def test_two_runs_do_not_write_one_journal(tmp_path: Path) -> None:
+    code = "import sys; from pathlib import Path; from prunus.lab.corpus_run import RunJournal\n"
+    code += f"with RunJournal(Path({str(tmp_path / 'rows.jsonl')!r}), {{}}): print(flush=True); sys.stdin.read()"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe) as other:
+        assert other.stdout is not None and other.stdout.readline()
+        with pytest.raises(JournalError, match="another run writes"):
+            RunJournal(tmp_path / "rows.jsonl", {})
+        other.communicate()
+    with RunJournal(tmp_path / "rows.jsonl", {}) as journal:
+        assert journal.recordings == 0

@@ -8,6 +8,7 @@ journal is removed.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,6 +29,9 @@ from prunus.lab.pool import as_completed, worker_pool
 from prunus.lab.progress import CorpusProgress
 from prunus.lab.run import Measured, Study, measure
 from prunus.text.numbers import counted
+
+if sys.platform != "win32":
+    import fcntl
 
 Told = Callable[[str], None]
 """A function that gets the reason for which a recording could not be read."""
@@ -105,8 +109,14 @@ class RunJournal:
         """The number of recordings that could not be read, or not to their end."""
         self._question = msgspec.json.encode(question)
         self._known = array("Q")
-        end = self._read_again() if self.path.exists() else 0
-        self._file = self.path.open("r+b" if end else "wb")
+        self.path.touch()
+        self._file = self.path.open("r+b")
+        try:
+            self._lock()
+            end = self._read_again()
+        except BaseException:
+            self._file.close()
+            raise
         self._file.seek(end)
         self._file.truncate()
         if not end:
@@ -143,15 +153,25 @@ class RunJournal:
         self._file.write(line + b"\n")
         self._file.flush()
 
+    def _lock(self) -> None:
+        """Refuse to write where another process writes. The lock ends with the process, however it ends."""
+        if sys.platform == "win32":
+            return
+        try:
+            # Unlike flock, this lock is not inherited by workers, which may outlive a killed run.
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise JournalError(f"another run writes {self.path}; let it end, or choose another --out") from error
+
     def _whole_lines(self) -> Iterator[bytes]:
-        with self.path.open("rb") as file:
-            next(file, None)
-            yield from (line for line in file if line.endswith(b"\n"))
+        """Yield the lines of recordings. Closing another file object of the same path would end the lock."""
+        self._file.seek(0)
+        next(self._file, None)
+        yield from (line for line in self._file if line.endswith(b"\n"))
 
     def _read_again(self) -> int:
         """Take over what an earlier run has done, and return the end of its last whole line."""
-        with self.path.open("rb") as file:
-            first = file.readline()
+        first = self._file.readline()
         if not first.endswith(b"\n"):
             return 0
         if first.rstrip(b"\n") != self._question:
