@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from prunus.cli.options import Failure
+from prunus.cli.options import Failure, file_failure
 
 if TYPE_CHECKING:
     from prunus.clients.sessions import Session
@@ -34,7 +34,7 @@ def read_body(source: str, limit: int) -> bytes:
             with Path(source).open("rb") as file:
                 body = file.read(limit + 1)
     except OSError as error:
-        raise Failure(f"{name_of(source)}: {(error.strerror or str(error)).lower()}") from error
+        raise file_failure(name_of(source), error) from error
     return _within(limit, body, source).removeprefix(_MARK)
 
 
@@ -90,7 +90,7 @@ def write_body(body: bytes, target: Path | None) -> None:
         else:
             _replace(target, body)
     except OSError as error:
-        raise Failure(f"{click.format_filename(target)}: {(error.strerror or str(error)).lower()}") from error
+        raise file_failure(click.format_filename(target), error) from error
 
 
 def _replace(target: Path, body: bytes) -> None:
@@ -175,7 +175,7 @@ def chosen_session(path: Path, *, newest: bool = False) -> Session:
     try:
         sessions = load(path)
     except OSError as error:
-        raise Failure(f"{shown}: {(error.strerror or str(error)).lower()}") from error
+        raise file_failure(shown, error) from error
     count = len(sessions)
     wanted = number if number is not None else count if newest else 1
     if not 1 <= wanted <= count:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from prunus.cli.body import chosen_session
-from prunus.cli.options import Failure
+from prunus.cli.options import Failure, file_failure
 from prunus.cli.table import say, show
 from prunus.text.printable import printable
 
@@ -206,7 +206,7 @@ def changelog_command(session: Path, format_: str, since: int) -> None:
     try:
         log = generate_changelog(load(session), since)
     except OSError as error:
-        raise Failure(f"{click.format_filename(session)}: {(error.strerror or str(error)).lower()}") from error
+        raise file_failure(click.format_filename(session), error) from error
     if format_ == "json":
         click.echo(json.dumps(as_json(log), ensure_ascii=False, indent=2))
     elif since > 1 and not log.files:

@@ -34,6 +34,11 @@ class Failure(click.ClickException):
         say(f"Error: {self.format_message()}", err=True)
 
 
+def file_failure(name: str, error: OSError) -> Failure:
+    """Return the failure to read or to write a file."""
+    return Failure(f"{name}: {(error.strerror or str(error)).lower()}")
+
+
 class Interruption(click.ClickException):
     """The user pressed Ctrl-C; printed as one line on standard error, exit code 130 as in shells."""
 

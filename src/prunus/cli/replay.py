@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from prunus.cli.body import write_body
-from prunus.cli.options import Failure, money_option, own_settings
+from prunus.cli.options import Failure, file_failure, money_option, own_settings
 from prunus.cli.table import say, show
 from prunus.text.numbers import counted, dollars
 
@@ -193,7 +193,7 @@ def measure_corpus(
             return
         report = run_corpus(paths, study, out, shard=chosen, workers=workers, told=told)
     except OSError as error:
-        raise Failure(f"{error.filename or out}: {error.strerror}") from error
+        raise file_failure(click.format_filename(error.filename or out), error) from error
     if not report.groups and report.failed:
         raise Failure("no recorded session could be read")
     _show_report(report, money)
