@@ -221,3 +221,9 @@ def test_a_key_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("CLAUDE_CODE_USE_BEDROCK", "1")
     past = CliRunner().invoke(main, given, catch_exceptions=False)
     assert (past.exit_code, "requests go to Amazon Bedrock, past Prunus" in past.output) == (2, True)
+
+
+@pytest.mark.parametrize("limit", [("--budget", "nan"), ("--budget", "inf"), ("--minutes", "nan")])
+def test_a_limit_that_limits_nothing_is_refused(limit: tuple[str, str]) -> None:
+    result = CliRunner().invoke(main, ["ab", "--dry-run", *limit])
+    assert result.exit_code == 2 and f"{limit[1]} limits nothing" in result.output

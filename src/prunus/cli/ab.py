@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
     from prunus.ab.trial import Trial
     from prunus.clients.launcher import Host, Launcher
     from prunus.settings import Settings
+
+
+class _FiniteRange(click.FloatRange):
+    """A range without nan and inf: no sum is ever larger than these, so they would limit nothing."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not isfinite(number):
+            self.fail(f"{value} limits nothing; give a number.", param, ctx)
+        return number
 
 
 @click.command("ab")
@@ -43,10 +54,10 @@ if TYPE_CHECKING:
     show_default=True, help="Where results and transcripts go; a second call goes on there.",
 )  # fmt: skip
 @click.option(
-    "--budget", metavar="DOLLARS", type=click.FloatRange(0), help="Stop when so much is spent; needed to run."
+    "--budget", metavar="DOLLARS", type=_FiniteRange(0), help="Stop when so much is spent; needed to run."
 )
 @click.option(
-    "--minutes", metavar="N", type=click.FloatRange(0, min_open=True), default=60, show_default=True,
+    "--minutes", metavar="N", type=_FiniteRange(0, min_open=True), default=60, show_default=True,
     help="The most that one run may take.",
 )  # fmt: skip
 @upstream_option
