@@ -120,8 +120,8 @@ def test_an_answer_that_breaks_off_does_not_look_whole_to_http_1_0(
     upstream.answer, upstream.end = CUT[name], "reset"
     got, in_order = ask(proxy, b"GET /v1/x HTTP/1.0\r\nhost: localhost\r\n\r\n")
     head, _, body = got.partition(b"\r\n\r\n")
-    length = b"content-length: %d" % len(body)
-    assert not in_order or length not in head or b" 502 " in head
+    too_short = b"content-length: 5" in head and len(body) < 5
+    assert not in_order or too_short or b" 502 " in head
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,10 @@ def test_malformed_events_pass_as_they_are(provider: Provider) -> None:
     assert got.body == b"".join(chunks)
 
 
-def test_a_client_that_hangs_up_cancels_the_upstream(provider: Provider) -> None:
+@pytest.mark.parametrize("next_request", [b"", b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+def test_a_client_that_hangs_up_cancels_the_upstream(
+    provider: Provider, next_request: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
     async def answer(request: web.Request) -> web.StreamResponse:
         out = web.StreamResponse(headers={"content-type": "text/event-stream"})
         await out.prepare(request)
@@ -113,10 +116,12 @@ def test_a_client_that_hangs_up_cancels_the_upstream(provider: Provider) -> None
     events: list[Any] = []
     with behind(provider, watch=events) as proxy:
         line = dial(proxy.url, "/v1/messages", RAW)
+        line.sendall(next_request)
         assert b"200" in line.recv(100)
         line.close()
         assert provider.gone.wait(PATIENCE)
     assert [event.status for event in events] == [200]
+    assert "failed" not in caplog.text
 
 
 def test_a_client_that_hangs_up_before_the_answer_cancels_too(provider: Provider) -> None:

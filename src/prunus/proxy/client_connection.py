@@ -21,6 +21,8 @@ class ClientConnection(HttpToolsProtocol):
 
     _offer: tuple[tuple[bytes, bytes], ...] = ()
     """The headers by which a client offers another protocol."""
+    _answering: RequestResponseCycle | None = None
+    """The newest request that is being answered, or was; requests behind it wait."""
 
     def data_received(self, data: bytes) -> None:
         self._unset_keepalive_if_required()
@@ -42,7 +44,18 @@ class ClientConnection(HttpToolsProtocol):
         self._offer = ()
         # The parser reports trailers as headers; they come behind the body and must not join those of the request.
         self.headers = []
-        self.cycle.__class__ = _Cycle
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        cycle.__class__ = _Cycle
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        # If a second request waits, uvicorn tells only that one; the first is the one that costs tokens.
+        if self._answering is not None and not self._answering.response_complete:
+            self._answering.disconnected = True
+            self._answering.message_event.set()
+        super().connection_lost(exc)
 
     def on_message_complete(self) -> None:
         if not self.parser.should_upgrade():
