@@ -1,6 +1,8 @@
 """What the agent layer can do in an exchange, and which faults of it are harmless."""
 
+import asyncio
 import json
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +14,7 @@ from prunus.proxy.app import App
 from prunus.proxy.serve import Background
 from prunus.settings import Settings
 from prunus.store.in_memory import InMemoryStore
-from tests.proxy.caller import call
+from tests.proxy.caller import PATIENCE, call, dial
 from tests.proxy.provider import Provider
 from tests.proxy.talk import body
 
@@ -157,6 +159,25 @@ def test_a_further_call_without_an_answer_ends_the_exchange(provider: Provider) 
     provider.answer = once
     with with_layer(provider, Layer(Turn(RAW))) as proxy:
         assert call(proxy.url, "POST", "/v1/messages", RAW).body == b"HOP<end><failed 502>"
+
+
+def test_a_client_that_hangs_up_during_a_failed_further_call_cancels_it(provider: Provider) -> None:
+    async def fail_slowly(request: web.Request) -> web.StreamResponse:
+        if len(provider.asked) == 1:
+            return web.Response(body=b"hop")
+        out = web.StreamResponse(status=500)
+        await out.prepare(request)
+        while True:
+            await out.write(b"more")
+            await asyncio.sleep(0.01)
+
+    provider.answer = fail_slowly
+    with with_layer(provider, Layer(Turn(RAW))) as proxy:
+        line = dial(proxy.url, "/v1/messages", RAW)
+        while len(provider.asked) < 2:
+            time.sleep(0.01)
+        line.close()
+        assert provider.gone.wait(PATIENCE)
 
 
 def test_every_call_of_the_model_is_paid(provider: Provider) -> None:

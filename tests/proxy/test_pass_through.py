@@ -194,7 +194,7 @@ def test_an_encoded_answer_keeps_its_bytes(provider: Provider) -> None:
         got = call(proxy.url, "POST", "/v1/messages", body("anthropic_messages"), accept)
     assert (got.body, got.header("content-encoding")) == (packed, "gzip")
     assert events[0].exchange.usage.input == 5
-    assert provider.asked[0].header("accept-encoding") == "gzip, deflate, zstd"
+    assert provider.asked[0].header("accept-encoding") == "gzip, deflate, br, zstd"
 
 
 def test_every_format_is_pruned_and_reported(provider: Provider) -> None:

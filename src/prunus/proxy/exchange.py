@@ -74,8 +74,6 @@ class PrunedRequest:
     """Bytes of what the client sent, without content encoding."""
     given: int
     """Bytes of what was pruned: the same with what the agent layer has added."""
-    status_line: str
-    """The status line of requested edits; empty if there are none."""
     further: tuple[Outcome[bytes], ...] = ()
     """The outcomes of further calls of the model, as the agent layer makes them for a hidden tool."""
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import parse_qsl
 
 Headers = Sequence[tuple[bytes, bytes]]
-AnswerEncoding = Literal["as asked", "known", "plain"]
-"""The content encodings to ask for: those that the client asks for, the same without br, or none."""
 
 _HOP: Final = frozenset(
     {
@@ -46,26 +44,19 @@ def ambiguity(headers: Headers) -> str:
     return ""
 
 
-def request_headers(headers: Headers, *, changed: bool, answer: AnswerEncoding) -> list[tuple[bytes, bytes]]:
-    """The headers for the upstream, which ask for an answer in some content encoding.
+def request_headers(headers: Headers, *, changed: bool, plain: bool) -> list[tuple[bytes, bytes]]:
+    """The headers for the upstream; those of them that begin with `x-prunus-` were meant for us.
 
-    A `changed` body is not encoded. Headers that begin with `x-prunus-` are meant for us.
+    A `changed` body is not encoded. A `plain` answer is asked for without content encoding.
     """
     gone = _HOP | _OURS | {*tokens_of(headers, b"connection")} | (_OF_THE_BYTES if changed else frozenset())
-    kept = []
-    for name, value in headers:
-        key = name.lower()
-        if key in gone or key.startswith(b"x-prunus-"):
-            continue
-        if key == b"accept-encoding" and answer != "as asked":
-            if answer == "plain":
-                continue
-            value = b", ".join(c for c in map(bytes.strip, value.split(b",")) if not c.lower().startswith(b"br"))
-            value = value or b"identity"
-        kept.append((name, value))
-    if answer == "plain":
-        kept.append((b"accept-encoding", b"identity"))
-    return kept
+    gone |= {b"accept-encoding"} if plain else frozenset()
+    kept = [
+        (name, value)
+        for name, value in headers
+        if (key := name.lower()) not in gone and not key.startswith(b"x-prunus-")
+    ]
+    return [*kept, (b"accept-encoding", b"identity")] if plain else kept
 
 
 def answer_headers(headers: Headers, *, rewritten: bool = False) -> list[tuple[bytes, bytes]]:

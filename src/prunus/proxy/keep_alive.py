@@ -28,7 +28,6 @@ from prunus.proxy.clock import Clock
 from prunus.proxy.encoding import decoded
 from prunus.proxy.exchange import Prepared
 from prunus.proxy.faults import Faults
-from prunus.proxy.headers import request_headers
 from prunus.proxy.route import Route
 from prunus.proxy.tenant import Tenant
 from prunus.proxy.upstream import NoAnswer, Upstream
@@ -182,10 +181,8 @@ class KeepAlive:
 
     async def _send(self, rest: Rest, now: float) -> bool:
         """Send a keep-alive request, and record its cost; False if no other may follow."""
-        request = rest.request
-        headers = request_headers(request.headers, changed=True, answer="plain")
         try:
-            answer = await self._upstream.send(rest.route, request.method, request.query, headers, rest.body)
+            answer = await self._upstream.send(rest.route, rest.request, rest.body, changed=True, plain=True)
             try:
                 body = await answer.read()
             finally:

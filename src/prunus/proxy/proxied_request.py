@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,7 +15,7 @@ from prunus.proxy.client_request import ClientRequest
 from prunus.proxy.encoding import can_decode, decoder_of
 from prunus.proxy.exchange import Arrived, Event, Prepared
 from prunus.proxy.faults import LOGGER, Faults
-from prunus.proxy.headers import answer_headers, request_headers, value_of
+from prunus.proxy.headers import answer_headers, value_of
 from prunus.proxy.hooks import GuardedAnswer
 from prunus.proxy.journal import Journal
 from prunus.proxy.keep_alive import KeepAlive
@@ -64,6 +65,8 @@ class ProxiedRequest:
         self._send = send
         self._peer = Peer(receive)
         self._begun = time.perf_counter()
+        self._answer: Answer | None = None
+        """The newest answer of the provider."""
         self._status = 0
         self._started = False
         self._prepared: Prepared | None = None
@@ -90,6 +93,8 @@ class ProxiedRequest:
             if task is not None:
                 task.uncancel()
         finally:
+            if self._answer is not None:
+                self._answer.close()
             try:
                 self._settle()
             except Exception as error:
@@ -114,18 +119,12 @@ class ProxiedRequest:
 
     async def _pass(self) -> None:
         """Send a request on as it comes, without holding it."""
-        request = self._request
-        body = None
-        if "transfer-encoding" in request.values or request.length:
-            body = self._peer.body()
+        if "transfer-encoding" in self._request.values or self._request.length:
+            answer = await self._forward(self._peer.body())
         else:
             await self._peer.read(0)
-        headers = request_headers(request.headers, changed=False, answer="as asked")
-        await self._relay(
-            await self._services.upstream.send(
-                self._route, request.method, request.query, headers, body, request.length
-            )
-        )
+            answer = await self._forward(None)
+        await self._relay(answer)
 
     async def _prepare(self, arrived: Arrived) -> Prepared:
         """What to send for a request; its conversation needs no keep-alive request meanwhile."""
@@ -140,10 +139,10 @@ class ProxiedRequest:
     async def _ask(self, prepared: Prepared, raw: bytes) -> None:
         """Send a request of a model, and the original instead where the provider refuses the pruned one."""
         turn = prepared.pruned.turn if prepared.pruned is not None else None
-        answer = await self._post(prepared.body, changed=prepared.changed, plain=turn is not None and turn.watches)
+        watches = turn is not None and turn.watches
+        answer = await self._forward(prepared.body, changed=prepared.changed, plain=watches)
         if prepared.changed and answer.status in _REFUSALS:
-            answer.close()
-            answer = await self._post(raw, changed=False)
+            answer = await self._forward(raw)
             if answer.status not in _REFUSALS:
                 self._prepared = self._tenant.refuse(prepared)
                 self._services.faults.report("provider", "a pruned request was refused and its original was not")
@@ -153,24 +152,26 @@ class ProxiedRequest:
         else:
             await self._relay(answer)
 
-    async def _post(self, body: bytes, *, changed: bool, plain: bool = False) -> Answer:
-        request = self._request
-        headers = request_headers(request.headers, changed=changed, answer="plain" if plain else "known")
-        return await self._services.upstream.send(self._route, request.method, request.query, headers, body)
+    async def _forward(
+        self, body: bytes | AsyncIterator[bytes] | None, *, changed: bool = False, plain: bool = False
+    ) -> Answer:
+        """Send the request with a body, and return its answer; what is left of an earlier answer is not read."""
+        if self._answer is not None:
+            self._answer.close()
+        self._answer = await self._services.upstream.send(
+            self._route, self._request, body, changed=changed, plain=plain
+        )
+        return self._answer
 
     async def _relay(self, answer: Answer) -> None:
         """Hand an answer to the client as it comes; a client that reads slowly holds back the upstream."""
-        try:
-            await self._start(answer)
-            usage = self._usage
-            send = self._send
-            while chunk := await answer.next_piece():
-                if usage is not None:
-                    usage.feed(chunk)
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
-            await self._end(b"")
-        finally:
-            answer.close()
+        await self._start(answer)
+        usage, send = self._usage, self._send
+        while chunk := await answer.next_piece():
+            if usage is not None:
+                usage.feed(chunk)
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        await self._end(b"")
 
     async def _start(self, answer: Answer, *, rewritten: bool = False) -> None:
         headers = answer_headers(answer.headers, rewritten=rewritten)
@@ -212,7 +213,7 @@ class ProxiedRequest:
                 await self._send({"type": "http.response.body", "body": rest, "more_body": True})
             try:
                 prepared = self._prepared = await self._go_on(turn, prepared, again)
-                answer = await self._post(prepared.body, changed=True, plain=True)
+                answer = await self._forward(prepared.body, changed=True, plain=True)
                 if not can_decode(answer.encoding):
                     raise NoAnswer(502, "an answer in an unknown content encoding")
                 if 200 <= answer.status < 300:
@@ -221,23 +222,18 @@ class ProxiedRequest:
                 failure = answer.status, await answer.read()
             except NoAnswer as error:
                 failure = error.status, error.reason.encode()
-            answer.close()
             await self._end(guarded.fail(*failure))
             return
 
     async def _pass_through(self, guarded: GuardedAnswer, answer: Answer) -> None:
         """Hand one answer of the provider to the agent layer, and what comes out of it to the client."""
         decoder = decoder_of(answer.encoding)
-        try:
-            async for raw in answer.chunks():
-                chunk = decode_chunk(decoder, raw)
-                if self._usage is not None:
-                    self._usage.feed(chunk)
-                chunk = guarded.feed(chunk)
-                if chunk:
-                    await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
-        finally:
-            answer.close()
+        while raw := await answer.next_piece():
+            chunk = decode_chunk(decoder, raw)
+            if self._usage is not None:
+                self._usage.feed(chunk)
+            if chunk := guarded.feed(chunk):
+                await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
         self._count()
 
     async def _go_on(self, turn: HiddenTurn, prepared: Prepared, body: bytes) -> Prepared:
@@ -263,30 +259,26 @@ class ProxiedRequest:
         """Count what the exchange took, and tell what became of it."""
         seconds = time.perf_counter() - self._begun
         self._count()
-        request, route, prepared, services = self._request, self._route, self._prepared, self._services
+        request, route, prepared, tenant = self._request, self._route, self._prepared, self._tenant
         event = Event(
             request.time, request.client, request.method, route.upstream, route.path, self._status, seconds
         )
-        if prepared is None:
-            services.journal.tell(self._tenant.name, event)
-            return
-        event = replace(event, preparing=prepared.seconds)
-        pruned = prepared.pruned
-        if pruned is None:
-            services.journal.tell(self._tenant.name, replace(event, what="skipped", why=prepared.skip))
-            return
-        services.keep_alive.end(self._tenant.name, pruned.exchange.conversation, self._status)
-        exchange = self._tenant.bills.settle(pruned, self._status, self._usages, seconds * 1000)
-        event = replace(
-            event,
-            what="shadow" if exchange.shadow else "pruned" if prepared.changed else "unchanged",
-            exchange=exchange,
-            report=pruned.outcome.report,
-            receipts=pruned.all_receipts,
-            status_line=pruned.status_line,
-            session=request.session,
-            traceparent=request.values.get("traceparent", ""),
-        )
-        services.journal.tell(self._tenant.name, event)
-        if self._finished and not self._peer.gone:
-            services.keep_alive.rest(self._tenant, prepared)
+        if prepared is not None:
+            event = replace(event, preparing=prepared.seconds, what="skipped", why=prepared.skip)
+        if prepared is not None and prepared.pruned is not None:
+            pruned = prepared.pruned
+            self._services.keep_alive.end(tenant.name, pruned.exchange.conversation, self._status)
+            exchange = tenant.bills.settle(pruned, self._status, self._usages, seconds * 1000)
+            event = replace(
+                event,
+                what="shadow" if exchange.shadow else "pruned" if prepared.changed else "unchanged",
+                exchange=exchange,
+                report=pruned.outcome.report,
+                receipts=pruned.all_receipts,
+                status_line=tenant.status_line(pruned),
+                session=request.session,
+                traceparent=request.values.get("traceparent", ""),
+            )
+        self._services.journal.tell(tenant.name, event)
+        if prepared is not None and self._finished and not self._peer.gone:
+            self._services.keep_alive.rest(tenant, prepared)

@@ -155,7 +155,6 @@ class Tenant:
             turn if not exchange.shadow else None,
             len(body),
             len(given),
-            self._status_line(outcome.receipts) if not exchange.shadow else "",
         )
         return Prepared(sent if changed else arrived.raw, changed, pruned)
 
@@ -245,14 +244,15 @@ class Tenant:
             return replace(prepared, body=body)
         if outcome.receipts:
             self.record(pruned.exchange, outcome.receipts)
-        pruned = replace(pruned, further=(*pruned.further, outcome))
-        pruned = replace(pruned, status_line=self._status_line(pruned.all_receipts))
-        return replace(prepared, body=body, pruned=pruned)
+        return replace(prepared, body=body, pruned=replace(pruned, further=(*pruned.further, outcome)))
 
-    def _status_line(self, receipts: Sequence[Receipt]) -> str:
-        """The status line of what the agent or the user asked for."""
+    def status_line(self, pruned: PrunedRequest) -> str:
+        """The status line of the edits that the agent or the user asked for; empty if there are none."""
+        if pruned.exchange.shadow:
+            return ""
+        made = [receipt for receipt in pruned.all_receipts if not receipt.passed]
         settings = self.settings
-        return requested_line(receipts, settings.notification, distillation=settings.show_distillation)
+        return requested_line(made, settings.notification, distillation=settings.show_distillation)
 
     def _goes_whole(self, envelope: Envelope, report: Report) -> bool:
         """Whether a request for a summary is sent without edits: that is wanted, and it fits the model's window."""
@@ -281,7 +281,7 @@ class Tenant:
         self._refused[pruned.exchange.conversation] = None
         while len(self._refused) > _REFUSED:
             self._refused.popitem(last=False)
-        pruned = replace(pruned, status_line="", exchange=replace(pruned.exchange, shadow=True))
+        pruned = replace(pruned, exchange=replace(pruned.exchange, shadow=True))
         return replace(prepared, changed=False, pruned=pruned)
 
 

@@ -9,9 +9,10 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Final
 
 from prunus.proxy.address import ServerAddress
+from prunus.proxy.client_request import ClientRequest
 from prunus.proxy.connection import BrokenOff, Connection
 from prunus.proxy.encoding import Decoder, can_decode, decoder_of
-from prunus.proxy.headers import Headers, value_of
+from prunus.proxy.headers import Headers, request_headers, value_of
 from prunus.proxy.http1 import AnswerReader, Malformed, chunk, request_head
 from prunus.proxy.pool import Pool, Unreachable
 from prunus.proxy.route import Route
@@ -59,13 +60,8 @@ class Answer:
             self._first = await self._read()
         self.status, self.headers = self._reader.head.status, self._reader.head.headers
 
-    async def chunks(self) -> AsyncIterator[bytes]:
-        """The bytes of the body, in the pieces in which they arrive; no more is read than is taken."""
-        while piece := await self.next_piece():
-            yield piece
-
     async def next_piece(self) -> bytes:
-        """The next bytes of the body; none where it is complete."""
+        """The next bytes of the body as they arrive, none where it is complete; no more is read than is taken."""
         piece, self._first = self._first, b""
         try:
             while not piece and not self._reader.complete:
@@ -86,7 +82,10 @@ class Answer:
 
     async def read(self) -> bytes:
         """The whole body, decoded where that can be done."""
-        raw = b"".join([piece async for piece in self.chunks()])
+        pieces = []
+        while piece := await self.next_piece():
+            pieces.append(piece)
+        raw = b"".join(pieces)
         return decode_chunk(decoder_of(self.encoding), raw) if can_decode(self.encoding) else raw
 
     def close(self) -> None:
@@ -164,18 +163,22 @@ class Upstream:
     async def send(
         self,
         route: Route,
-        method: str,
-        query: str,
-        headers: Headers,
+        request: ClientRequest,
         body: bytes | AsyncIterator[bytes] | None,
-        length: int | None = None,
+        *,
+        changed: bool = False,
+        plain: bool = False,
     ) -> Answer:
-        """Ask an upstream; `length` is that of a body that comes in pieces, where it is known."""
-        place = self._places[route.upstream]
-        length = len(body) if isinstance(body, bytes) else length
-        headers = place.headers(headers, length, body is not None)
+        """Ask an upstream with the headers of a request; a body that comes in pieces is that of the request.
+
+        A `changed` body is not encoded. A `plain` answer is asked for without content encoding.
+        """
+        place, method = self._places[route.upstream], request.method
+        length = len(body) if isinstance(body, bytes) else request.length
+        given = request_headers(request.headers, changed=changed, plain=plain)
+        headers = place.headers(given, length, body is not None)
         try:
-            head = request_head(method, place.target(route.path, query), headers)
+            head = request_head(method, place.target(route.path, request.query), headers)
         except Malformed as error:
             raise NoAnswer(400, f"the request cannot be passed on: {error}") from error
         repeatable = method in _REPEATABLE and (body is None or isinstance(body, bytes))
