@@ -163,7 +163,7 @@ def test_a_fault_of_ours_gives_the_body_back(provider: Provider, monkeypatch: py
 def test_a_fault_while_the_answer_is_written_gives_the_body_back(
     provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("prunus.proxy.prune_call.tallies_record", lambda tallies: 1 // bool(not tallies))
+    monkeypatch.setattr("prunus.proxy.sidecar.tallies_record", lambda tallies: 1 // bool(not tallies))
     with behind(provider) as proxy:
         answer = asked(proxy.url, {"body": given("openai_chat")})
     assert answer["body"] == given("openai_chat")

@@ -19,7 +19,6 @@ from prunus.errors import FormatError
 from prunus.json.splice import values
 from prunus.json.surrogates import decode, encode, exact
 from prunus.outcome import Outcome, aligned
-from prunus.proxy.given_body import GivenBack, GivenBody
 from prunus.proxy.tenant import Tenant
 from prunus.store.records import SHORTEST_DIGEST, digest_of
 
@@ -36,19 +35,17 @@ class CompressCall(msgspec.Struct, frozen=True):
     model: str | None = None
 
 
-def read_compress_call(raw: bytes) -> GivenBody:
-    """The body that a call gives: the call itself, which has the form of a request; raises FormatError if not."""
+def check_compress_call(raw: bytes) -> None:
+    """Raise FormatError where a guardrail gives no messages."""
     _messages(raw)
-    return GivenBody(raw)
 
 
-def compress_answer(given: GivenBody, back: GivenBack, *, kept: bool) -> dict[str, Any]:
-    """The answer of a call; hashes are told where the texts are `kept`."""
-    outcome, report = back.outcome, back.outcome.report
-    old = _messages(given.body)
+def compress_answer(given: bytes, pruned: bytes, outcome: Outcome[bytes], *, kept: bool) -> dict[str, Any]:
+    """The answer to a call that was pruned; hashes are told where the texts are `kept`."""
+    report, old = outcome.report, _messages(given)
     new = [
         was if now is None else now
-        for was, now in zip(old, aligned(_messages(back.body), len(old), outcome), strict=True)
+        for was, now in zip(old, aligned(_messages(pruned), len(old), outcome), strict=True)
     ]
     hashes = _mark(old, new, outcome) if kept else []
     before, after = report.tokens_before, report.tokens_after

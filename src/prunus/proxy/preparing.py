@@ -18,14 +18,23 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Lock
 from time import monotonic
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from prunus.outcome import Outcome
 from prunus.proxy.exchange import Arrived, Prepared
-from prunus.proxy.given_body import GivenBack
 from prunus.proxy.tenant import Tenant
 
+
+class Looked(Protocol):
+    """The result of a look at a request."""
+
+    @property
+    def outcome(self) -> Outcome[bytes] | None:
+        """The outcome of pruning the request; None if it was not pruned."""
+
+
 T = TypeVar("T")
+L = TypeVar("L", bound=Looked)
 Look = Callable[[float, Callable[[], bool]], T]
 """Looks at a request until a deadline, and claims the right to be sent."""
 
@@ -74,19 +83,19 @@ class Preparing:
         """
         prepared = self._at_once(tenant, arrived) if alone else None
         if prepared is None:
-            prepared = await self._in_time(partial(tenant.prepare, arrived))
+            return await self.in_time(tenant, partial(tenant.prepare, arrived))
         self._look_later(tenant, prepared.outcome)
         return prepared
 
-    async def give_back(self, tenant: Tenant, look: Look[GivenBack]) -> GivenBack:
-        """The body to give back to a program, at the deadline at the latest."""
-        back = await self._in_time(look)
-        self._look_later(tenant, back.outcome)
-        return back
+    async def in_time(self, tenant: Tenant, look: Look[L]) -> L:
+        """Return the result of a look at a request, at the latest at the deadline."""
+        result = await self._look_until(look)
+        self._look_later(tenant, result.outcome)
+        return result
 
     async def go_on(self, tenant: Tenant, prepared: Prepared, body: bytes) -> Prepared:
         """Return what to send for a further model call of the same turn, at the latest at the deadline."""
-        outcome = await self._in_time(partial(tenant.look_again, prepared, body))
+        outcome = await self._look_until(partial(tenant.look_again, prepared, body))
         self._look_later(tenant, outcome)
         return await asyncio.to_thread(tenant.go_on, prepared, outcome)
 
@@ -101,23 +110,17 @@ class Preparing:
             self._careful_until = ended + _CAREFUL
         return prepared
 
-    async def _in_time(self, look: Look[T]) -> T:
-        """Return the result of a look in a thread; see `_look_until`."""
-        self._looking += 1
-        try:
-            return await self._look_until(look)
-        finally:
-            self._looking -= 1
-
     async def _look_until(self, look: Look[T]) -> T:
-        """Return the result of a look; if that takes too long, the result without a look."""
+        """Return the result of a look in a thread; if that takes too long, the result without a look."""
         loop = asyncio.get_running_loop()
         claim, until = Claim(), monotonic() + self._deadline
         looking = loop.run_in_executor(self._threads, lambda: look(max(0.0, until - monotonic()), claim.take))
         done = False
+        self._looking += 1
         try:
             done = bool((await asyncio.wait((looking,), timeout=self._deadline + _MARGIN))[0])
         finally:  # Also if the client has left: what is not sent must not be recorded.
+            self._looking -= 1
             late = not done and claim.take()
             if late:
                 looking.cancel()  # it need not begin if it has not begun
