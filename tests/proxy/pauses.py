@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from prunus.agent.layer import AgentLayer
 from prunus.proxy.app import App
-from prunus.proxy.clock import Clock
+from prunus.proxy.keep_alive import Clock
 from prunus.proxy.serve import Background
 from prunus.schedule.prices import price_of
 from prunus.settings import Settings

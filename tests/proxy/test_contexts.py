@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from prunus.conversations.context import Context
-from prunus.proxy.contexts import Contexts
 from prunus.proxy.faults import Faults
-from prunus.proxy.recorder import Recorder
+from prunus.proxy.recorder import Contexts, Recorder
 from prunus.store import Exchange, open_store
 
 

@@ -11,12 +11,11 @@ from prunus.agent.layer import AgentLayer
 from prunus.dashboard.page import Sources
 from prunus.proxy.answers import answer_json, answer_with, refuse
 from prunus.proxy.client_request import ClientRequest
-from prunus.proxy.clock import Clock
 from prunus.proxy.exchange import Event
 from prunus.proxy.faults import Faults
 from prunus.proxy.headers import ambiguity
 from prunus.proxy.journal import Journal
-from prunus.proxy.keep_alive import KeepAlive
+from prunus.proxy.keep_alive import Clock, KeepAlive
 from prunus.proxy.metrics import CONTENT_TYPE, Metrics
 from prunus.proxy.pages import Pages
 from prunus.proxy.peer import Receive, Send
@@ -102,10 +101,6 @@ class App:
             self.faults,
         )
 
-    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await self._serve(scope, receive, send)
-
     async def open(self) -> None:
         """Get ready, on the running loop, so that the first request finds certificates and store at hand."""
         await self._upstream.open()
@@ -135,7 +130,7 @@ class App:
         self._journal.close()
         self._store.close()
 
-    async def _serve(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
         request = ClientRequest.of(scope, self._clock.time())
         path, headers = request.path, request.values
         wrong = ambiguity(request.headers)
@@ -170,3 +165,60 @@ class App:
                 return
             with self.metrics.serving():
                 await ProxiedRequest(self._services, self._tenants[tenant], request, found, receive, send).run()
+
+
+class NewestApp:
+    """An ASGI application that can be replaced while requests run, which finish with the old one."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self._open = {app: 0}
+        """The number of requests that each application serves."""
+        self._closing: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        app = self.app
+        self._open[app] += 1
+        try:
+            await app(scope, receive, _last(send) if app.health.draining else send)
+        finally:
+            self._open[app] -= 1
+            if app is not self.app:
+                self._close_if_unused(app)
+
+    async def replace(self, app: App) -> None:
+        """Serve new requests with another application; the old one is closed once its requests have ended."""
+        await app.open()
+        self._open[app] = 0
+        old, self.app = self.app, app
+        old.end_pages()
+        self._close_if_unused(old)
+
+    def _close_if_unused(self, app: App) -> None:
+        if not self._open[app]:
+            del self._open[app]
+            task = asyncio.create_task(app.close())
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        await self.app.open()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await asyncio.gather(*self._closing, *(app.close() for app in self._open))
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def _last(send: Send) -> Send:
+    """Send an answer after which the client closes its connection: its next request shall go to another replica."""
+
+    async def sent(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+        await send(message)
+
+    return sent

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from prunus.outcome import Receipt
-from prunus.proxy.contexts import Describe
 from prunus.proxy.exchange import Event
 from prunus.proxy.faults import Faults
 from prunus.proxy.log_lines import log_request, log_step_back
 from prunus.proxy.metrics import Metrics
-from prunus.proxy.recorder import Recorder
+from prunus.proxy.recorder import Describe, Recorder
 from prunus.proxy.tracing import Tracing
 from prunus.store.records import Exchange
 from prunus.store.store import Store

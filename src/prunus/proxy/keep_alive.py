@@ -16,6 +16,7 @@ The credentials of the request are kept in memory for as long as it may be sent 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,7 +25,6 @@ from typing import Final
 
 from prunus.providers import api_named
 from prunus.proxy.client_request import ClientRequest
-from prunus.proxy.clock import Clock
 from prunus.proxy.encoding import decoded
 from prunus.proxy.exchange import Prepared
 from prunus.proxy.faults import Faults
@@ -42,6 +42,19 @@ _REFUSED: Final = 1024
 """Conversations that are remembered because the provider refused a keep-alive request."""
 LIMITED: Final = (429, 529)
 """The statuses with which a provider limits the rate of requests."""
+
+
+class Clock:
+    """Tells the time and waits; tests replace it."""
+
+    def time(self) -> float:
+        """Seconds since the epoch."""
+        return time.time()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, and let others run."""
+        await asyncio.sleep(seconds)
+
 
 Place = tuple[str, str]
 """The tenant and the conversation."""

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import logging
 import signal
+import struct
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
-from socket import socket
+from socket import SOL_SOCKET, socket
 from threading import Event
 from types import FrameType
 from typing import Final
 
 import uvicorn
 
-from prunus.proxy.app import App
+from prunus.proxy.app import App, NewestApp
 from prunus.proxy.client_connection import ClientConnection
 from prunus.proxy.configuration import Configuration, Load, reloaded
 from prunus.proxy.faults import LOGGER
 from prunus.proxy.garbage import Garbage
-from prunus.proxy.last_connections import last_connections
-from prunus.proxy.newest_app import NewestApp
 from prunus.proxy.shared_listener import Counts, SharedListener
 
 _CANCEL_SECONDS: Final = 5
@@ -36,6 +37,10 @@ _KEEP_ALIVE: Final = 120
 _LAST_SECONDS: Final = 1.0
 """Seconds that a connection without a request stays open once the port is closed: one may be on its way."""
 _TICK: Final = 0.05
+_ATTACH_FILTER: Final = 26
+"""SO_ATTACH_FILTER of Linux."""
+_REFUSE_ALL: Final = struct.pack("HBBI", 6, 0, 0, 0)
+"""A socket filter that lets no packet pass."""
 
 MakeApp = Callable[[Configuration, App | None], App]
 """Makes the application of a configuration, which may replace another application."""
@@ -152,7 +157,7 @@ class Server(uvicorn.Server):
         await self._wait(proxy.drain)
         self._apps.app.end_pages()
         ends = (sockets or ()) if self.port_ends else ()
-        last = [line for listener in ends for line in last_connections(listener)]
+        last = [line for listener in ends for line in _last_connections(listener)]
         self.stop_listening()
         for listener in sockets or ():
             listener.close()
@@ -241,3 +246,19 @@ class Worker(Server):
             else:
                 self.port_ends = True
                 self.stop(now=order)
+
+
+def _last_connections(listener: socket) -> Iterator[socket]:
+    """Let no more clients connect, and accept those that wait, whom the kernel would reset with the listener.
+
+    On Linux, a client that comes now asks again a second later and finds the port closed. Elsewhere, one that comes
+    between the last connection taken and the closing of the port is reset.
+    """
+    if sys.platform == "linux":
+        program = ctypes.create_string_buffer(_REFUSE_ALL)
+        with suppress(OSError):
+            listener.setsockopt(SOL_SOCKET, _ATTACH_FILTER, struct.pack("HL", 1, ctypes.addressof(program)))
+    listener.setblocking(False)
+    with suppress(OSError):
+        while True:
+            yield listener.accept()[0]
