@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, Final
 
 import httptools
@@ -23,6 +23,25 @@ class ClientConnection(HttpToolsProtocol):
     """The headers by which a client offers another protocol."""
     _answering: RequestResponseCycle | None = None
     """The newest request that is being answered, or was; requests behind it wait."""
+
+    @property
+    def app(self) -> Any:
+        """What uvicorn calls for each request. It is not stored, because it would keep the connection alive."""
+        return self._answer
+
+    @app.setter
+    def app(self, app: Any) -> None:
+        self._app = app
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request; uvicorn gives a bound method of the request's cycle as `send`."""
+        cycle: _Cycle = send.__self__
+        self._answering = cycle
+        try:
+            await self._app(scope, receive, send)
+        except BaseException:  # Also when cancelled: half an answer must not look whole.
+            cycle.cut_off()
+            raise
 
     def data_received(self, data: bytes) -> None:
         self._unset_keepalive_if_required()
@@ -44,11 +63,7 @@ class ClientConnection(HttpToolsProtocol):
         self._offer = ()
         # The parser reports trailers as headers; they come behind the body and must not join those of the request.
         self.headers = []
-
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        cycle.__class__ = _Cycle
-        self._answering = cycle
-        super()._start_asgi_task(cycle, app)
+        self.cycle.__class__ = _Cycle
 
     def connection_lost(self, exc: Exception | None) -> None:
         # If a second request waits, uvicorn tells only that one; the first is the one that costs tokens.
@@ -85,17 +100,6 @@ class _Cycle(RequestResponseCycle):
     _until_close = False
     """Whether the answer ends with the connection: HTTP/1.0 knows no chunks."""
 
-    async def run_asgi(self, app: Callable[..., Awaitable[None]]) -> None:
-        async def cut(*given: Any) -> None:
-            try:
-                await app(*given)
-            except BaseException:  # Also when cancelled: half an answer must not look whole.
-                if self._until_close:
-                    self._reset()
-                raise
-
-        await super().run_asgi(cut)
-
     def send(self, message: Any) -> Coroutine[Any, Any, None]:
         # Called for each piece of an answer, so it adds no coroutine of its own.
         if message["type"] == "http.response.start":
@@ -123,8 +127,10 @@ class _Cycle(RequestResponseCycle):
             self.expected_content_length = 0
             self.chunked_encoding = False
 
-    def _reset(self) -> None:
-        """Close the connection so that the answer does not look whole."""
+    def cut_off(self) -> None:
+        """Reset a connection whose end would be the end of an answer, so that half of it does not look whole."""
+        if not self._until_close:
+            return
         line = self.transport.get_extra_info("socket")
         if line is not None and not self.transport.is_closing():
             line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
