@@ -104,26 +104,6 @@ def test_edits_of_a_late_look_are_neither_sent_nor_recorded() -> None:
     assert held.memo.requests == 1 and held.memo.ledger.edits == ()
 
 
-def test_a_request_whose_client_left_is_not_recorded() -> None:
-    tenant = Stuck()
-
-    async def leave() -> None:
-        preparing = Preparing(600.0)
-        preparation = asyncio.create_task(preparing.prepare(tenant, arrived(TALK[9])))
-        while not tenant.looking.is_set():
-            await asyncio.sleep(0.01)
-        preparation.cancel()
-        await asyncio.wait([preparation])
-        tenant.go.set()
-        while not tenant.late:
-            await asyncio.sleep(0.01)
-        preparing.close()
-
-    asyncio.run(leave())
-    assert [late.pruned for late in tenant.late] == [None]
-    assert [held.memo.requests for held in tenant.pruner._conversations] in ([], [0])
-
-
 def test_conversations_do_not_wait_for_each_other() -> None:
     tenant, other = Stuck(), Tenant("", OFF, InMemoryStore(), None, Faults(lambda _: None))
 

@@ -115,16 +115,15 @@ class Preparing:
         loop = asyncio.get_running_loop()
         claim, until = Claim(), monotonic() + self._deadline
         looking = loop.run_in_executor(self._threads, lambda: look(max(0.0, until - monotonic()), claim.take))
-        done = False
         self._looking += 1
         try:
-            done = bool((await asyncio.wait((looking,), timeout=self._deadline + _MARGIN))[0])
-        finally:  # Also if the client has left: what is not sent must not be recorded.
+            done, _ = await asyncio.wait((looking,), timeout=self._deadline + _MARGIN)
+            if done or not claim.take():
+                return await looking
+            looking.cancel()  # it need not begin if it has not begun
+            return await loop.run_in_executor(self._spare, look, 0.0, lambda: True)
+        finally:
             self._looking -= 1
-            late = not done and claim.take()
-            if late:
-                looking.cancel()  # it need not begin if it has not begun
-        return await (loop.run_in_executor(self._spare, look, 0.0, lambda: True) if late else looking)
 
     def _look_later(self, tenant: Tenant, outcome: Outcome[bytes] | None) -> None:
         """Schedule a look at skipped messages in the background."""
