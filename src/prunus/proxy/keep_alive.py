@@ -56,7 +56,7 @@ class Clock:
         await asyncio.sleep(seconds)
 
 
-Place = tuple[str, str]
+TenantConversation = tuple[str, str]
 """The tenant and the conversation."""
 
 
@@ -76,7 +76,7 @@ class Rest:
     """The body of the request that reads the cache."""
 
     @property
-    def place(self) -> Place:
+    def place(self) -> TenantConversation:
         return self.tenant.name, self.exchange.conversation
 
 
@@ -112,10 +112,10 @@ class KeepAlive:
         self._clock = clock
         self._faults = faults
         self._record = record
-        self._waiting: OrderedDict[Place, asyncio.Task[None]] = OrderedDict()
-        self._running: Counter[Place] = Counter()
+        self._waiting: OrderedDict[TenantConversation, asyncio.Task[None]] = OrderedDict()
+        self._running: Counter[TenantConversation] = Counter()
         self._arriving: dict[str, _Arrivals] = {}
-        self._refused: OrderedDict[Place, None] = OrderedDict()
+        self._refused: OrderedDict[TenantConversation, None] = OrderedDict()
 
     @contextmanager
     def arriving(self, caller: str) -> Iterator[None]:
@@ -158,7 +158,7 @@ class KeepAlive:
         for place in tuple(self._waiting):
             self._stop(place)
 
-    def _stop(self, place: Place) -> None:
+    def _stop(self, place: TenantConversation) -> None:
         task = self._waiting.pop(place, None)
         if task is not None:
             task.cancel()
