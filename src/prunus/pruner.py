@@ -215,12 +215,13 @@ class Pruner:
                 done = True
                 outcome.continues = base.continuation(request, conversation)
                 return outcome
-            except Stale:
-                continue
             except Exception as error:
-                if not isinstance(error, TooLate):
+                # After a request that was given up, the engine may know messages that the next one does not have.
+                given_up = isinstance(error, Stale | TooLate)
+                if not given_up or (looked and conversation.went_astray(request.load)):
                     self._conversations.forget(conversation)
-                raise
+                if not isinstance(error, Stale):
+                    raise
             finally:
                 if asked and not done:
                     self._commands[base.memo.id] = asked

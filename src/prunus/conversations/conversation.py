@@ -127,6 +127,14 @@ class Conversation:
         known = min(count, len(self.digests))
         return next((i for i in range(equal, known) if load.digest(i) != self.digests[i]), known)
 
+    def went_astray(self, load: Loader) -> bool:
+        """Whether the engine has looked at a body that was not recorded, or that differs from the recorded one.
+
+        `load` loads the messages of the body that the engine looked at last.
+        """
+        seen = len(self.engine.view.turns)
+        return seen > len(self.digests) or self.shared(load, seen) < seen
+
     def record(self, body: Body, load: Loader, links: list[bytes]) -> None:
         """Remember a body as the newest one."""
         self.digests += (load.digest(i) for i in range(len(self.digests), len(body)))
