@@ -111,7 +111,7 @@ def file_at_command(session: Path, path: str, turn: int | None, since: int | Non
             click.echo(
                 "\n".join(printable(line, keep="\t") for line in edits)
                 if edits
-                else f"{path}: not edited in this session"
+                else f"{printable(path)}: not edited in this session"
             )
             return
         now = history.file_state_at(path, turn)
@@ -125,10 +125,14 @@ def file_at_command(session: Path, path: str, turn: int | None, since: int | Non
             raise Failure(_uncertain(state, at, history))
     if before is not None:
         lines = list(_difference(before, now, since, turn))
-        click.echo("\n".join(lines) if lines else f"{now.path}: nothing known to have changed since turn {since}")
+        click.echo(
+            "\n".join(lines)
+            if lines
+            else f"{printable(now.path)}: nothing known to have changed since turn {since}"
+        )
         return
     if now.deleted:
-        click.echo(f"[{now.path}: deleted]")
+        click.echo(f"[{printable(now.path)}: deleted]")
         return
     for line in shown(now):
         click.echo(line)
@@ -150,8 +154,8 @@ def _difference(before: FileState, now: FileState, since: int | None, turn: int 
     return unified_diff(
         list(shown(before)) if not before.deleted else [],
         list(shown(now)) if not now.deleted else [],
-        f"{now.path} after turn {since}",
-        f"{now.path} after {later}",
+        f"{printable(now.path)} after turn {since}",
+        f"{printable(now.path)} after {later}",
         lineterm="",
     )
 
@@ -161,18 +165,18 @@ def _uncertain(state: FileState, turn: int | None, history: FileHistory) -> str:
     at = history.turns if turn is None else turn
     last = history.last_known(state.path, at)
     hint = f"; lines of it are known after turn {last} (--turn {last})" if last is not None else ""
-    return f"{state.path}: nothing is certain after turn {at}{hint}"
+    return f"{printable(state.path)}: nothing is certain after turn {at}{hint}"
 
 
 def _unknown(error: NoSuchFile, history: FileHistory) -> str:
     """Return an error for an unknown path, with similar paths, each on a line of its own."""
-    names = "".join(f"\n  {candidate}" for candidate in error.candidates)
+    names = "".join(f"\n  {printable(candidate)}" for candidate in error.candidates)
     if error.ambiguous:
-        return f"{error.path}: several files end so; name one of them{names}"
+        return f"{printable(error.path)}: several files end so; name one of them{names}"
     if names:
-        return f"{error.path}: not read or changed in this session; did you mean{names}"
+        return f"{printable(error.path)}: not read or changed in this session; did you mean{names}"
     count = len(history.files)
-    return f"{error.path}: not read or changed in this session ({count} files are; see `prunus files`)"
+    return f"{printable(error.path)}: not read or changed in this session ({count} files are; see `prunus files`)"
 
 
 @click.command("changelog")
