@@ -228,3 +228,19 @@ def test_pruning_a_reminded_request_adds_nothing() -> None:
     *_, messages = history(10, {2: OPEN})
     once = Pruner(settings(todo=True)).prune({"messages": messages}).body
     assert Pruner(settings(todo=True)).prune(once).body == once
+
+
+def test_a_reminder_stands_before_the_marker_that_ends_a_step_of_opencode() -> None:
+    pruner = Pruner(settings(todo=True))
+    messages: list[Any] = [{"info": {"id": "u", "role": "user"}, "parts": [{"type": "text", "text": "Go."}]}]
+    reminded = []
+    for turn in range(1, 21):
+        state = {"status": "completed", "input": {"filePath": f"/{turn}"}, "output": f"text {turn}"}
+        tool = {"type": "tool", "callID": f"c{turn}", "tool": "read", "state": state}
+        parts = [{"type": "step-start"}, tool, {"type": "step-finish"}]
+        messages.append({"info": {"id": f"m{turn}", "role": "assistant"}, "parts": parts})
+        outcome = pruner.prune(messages, 5.0 * turn, format="opencode")
+        assert outcome.error is None
+        if "[Prunus reminder: " in outcome.body[-1]["parts"][1]["state"]["output"]:
+            reminded.append(turn)
+    assert reminded

@@ -71,6 +71,7 @@ CASES: list[tuple[Meaning, str, bool | None, CallOutcome]] = [
         "unknown",
     ),
     (EDIT, "The file /w/a.py has been updated successfully.", None, "ok"),
+    (EDIT, "File edited successfully", None, "ok"),
     (EDIT, "Edit applied successfully.", None, "ok"),
     (EDIT, "Success. Updated the following files:\nM a.py", None, "ok"),
     (EDIT, "apply_patch verification failed: Failed to find expected lines in a.py:\nx", None, "error"),

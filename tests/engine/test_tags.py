@@ -75,3 +75,14 @@ def test_an_id_of_prunus_counts_when_the_pruned_request_comes_again(format: str)
     twice = prune({**once, FIELDS[format]: cut}, OFFERED, format=format).body
     assert "you discarded it" in json.dumps(twice) and TAG.findall(json.dumps(twice))[0] == first
     assert prune(twice, OFFERED, format=format).body == twice
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_failed_result_shows_an_id_only_if_it_may_be_discarded(allowed: bool) -> None:
+    asked = {"enabled": True, "errors": allowed}
+    settings = Settings(preset="off", agent={"offer": "mcp"}, strategies={"asked": asked})
+    given = body("anthropic_messages", *read("anthropic_messages", "a", TEXT))
+    given["messages"][-1]["content"][0]["is_error"] = True
+    outcome = prune(given, settings, format="anthropic_messages")
+    assert outcome.error is None
+    assert bool(TAG.search(json.dumps(outcome.body))) is allowed

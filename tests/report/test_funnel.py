@@ -78,7 +78,7 @@ def test_the_family_is_that_of_the_seeds() -> None:
 def test_strategies_of_one_type_share_its_row_within_80_columns() -> None:
     box = effectiveness({strategy.name: Tally(1, 10) for strategy in ALL})
     [row] = [line for line in box.splitlines() if "📁 file" in line]
-    assert "4 prunes, ~40 " in row
+    assert "5 prunes, ~50 " in row
     assert row.endswith(", …")
     assert all(cell_len(line) <= 80 for line in box.splitlines())
     both = effectiveness({"stale_reads": Tally(1, 10), "repeated_views": Tally(2, 20)})

@@ -77,7 +77,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("Shell", "shell", command="command"),
     # The web.
     Tool("web_fetch", "fetch", url="url", keep=("prompt",)),
-    Tool("fetch", "fetch", url="url", keep=("start_index",)),
+    Tool("fetch", "fetch", url="url", offset="start_index"),
     Tool("fetch_url", "fetch", url="url"),
     Tool("read_web_page", "fetch", url="url"),
     Tool("web_search", "fetch", query="query"),

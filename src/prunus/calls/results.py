@@ -121,8 +121,8 @@ _EDIT_FAILED = re.compile(
     r"|You must read|must be unique)"
 )
 _EDIT_DONE = re.compile(
-    r"\A\s*(?:Success|The file \S.* (?:has been|was)|File (?:created|written|updated)|Edit applied|Wrote |Edited |"
-    r"Updated |Applied |Created |Successfully |OK\b|Done\b|\{\s*\"output\":\s*\"Success)"
+    r"\A\s*(?:Success|The file \S.* (?:has been|was)|File (?:created|written|updated|edited)|Edit applied|Wrote |"
+    r"Edited |Updated |Applied |Created |Successfully |OK\b|Done\b|\{\s*\"output\":\s*\"Success)"
 )
 _SEARCH_FAILED = re.compile(
     r"\A\s*(?:Error: [^\n]*+|Path not found[^\n]*+|Path does not exist[^\n]*+|rg: [^\n]*+|ripgrep error[^\n]*+"

@@ -159,6 +159,8 @@ def _describe(name: str, tool: Tool, given: Mapping[str, Any], metadata: tuple[s
             return Meaning(tool.kind, next(asked), (), "", metadata, unlimited=next(asked))
         case "fetch":
             page = f"search:{given[tool.query]}" if tool.query else str(given[tool.url]) if tool.url else ""
+            if page and tool.offset and given.get(tool.offset):
+                page += f" from {given[tool.offset]}"  # another piece of the page
             return Meaning("fetch", key or page, (), "", metadata)
         case "snapshot":
             where = ":".join(str(given[part]) for part in metadata if given.get(part) is not None)

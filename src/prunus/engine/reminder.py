@@ -56,14 +56,14 @@ class Reminder:
         """
         view = self._view
         message = view.message(newest)
-        if self.said is not None or message.role == "assistant":
+        place = place_for(message)
+        if self.said is not None or place is None:
             return
         start = next((i for i in range(newest, 0, -1) if view.turns[i - 1] < view.turn), 0)
         before, now = (around + self._sizes.before(i) for i in (start, newest + 1))
         shares = (before / window, now / window) if window else (0.0, 0.0)
         words = self._rules.words(view, self._called, *shares, advice(self._pressure.level(now, window)), now)
-        part = place_for(message) if words else None
-        if part is not None:
-            self.said = Ref(newest, part)
+        if words:
+            self.said = Ref(newest, place)
             text = Added(reminder_note(words))
             self._board.take(Proposal(self.said, text, REMINDERS, "a reminder is due", when=OWN_WORDS))

@@ -57,7 +57,10 @@ class Tags:
         for part, file in self._view.message(message).parts_inside(use.result.part):
             if isinstance(file, Attachment):
                 self._name_file(Ref(message, part), file)
-        if self._strategy is None or self._strategy.forbids(use.tool) or use.defines or use.compacted:
+        rules = self._strategy
+        if rules is None or rules.forbids(use.tool) or use.defines or use.compacted:
+            return 0
+        if not (use.ok or rules.errors):
             return 0
         # A result that an earlier pass cut or extended had no tag then, so it gets none now.
         short = use.size < _LEAST or use.edited

@@ -33,6 +33,7 @@ SUPERSEDED_BY: Final[Mapping[str, Supersede]] = {
     "stale_reads": "file",
     "repeated_views": "file",
     "folded_views": "file",
+    "old_writes": "file",
     "old_todos": "todo",
     "repeated_fetches": "url",
     "repeated_queries": "query",

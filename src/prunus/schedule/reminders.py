@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from prunus.history import Message, Result, Text
+from prunus.history import Marker, Message, Result, Text
 from prunus.notes import has_reminder
 from prunus.view.todos import Task, tasks_in
 from prunus.view.uses import Piece, Use
@@ -118,9 +118,15 @@ class Reminders:
 
 
 def place_for(message: Message) -> int | None:
-    """Return the part behind whose text a reminder may stand; None if a reminder stands there already."""
+    """Return the part behind whose text a reminder may stand; None if a reminder stands there already.
+
+    No reminder stands behind words of the model. In the format of OpenCode, messages of the model contain results.
+    """
     for i, part in reversed(list(enumerate(message.parts))):
-        if not isinstance(part, Text | Result) or has_reminder(part.text):
+        if isinstance(part, Marker):
+            continue
+        spoken = isinstance(part, Text) and message.role == "assistant"
+        if spoken or not isinstance(part, Text | Result) or has_reminder(part.text):
             return None
         if isinstance(part, Text) or part.texts:
             return i
