@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import psycopg
 from psycopg.abc import PQGen
@@ -17,7 +17,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import IntLoader
 
 from prunus.errors import SettingsError
-from prunus.store.sql.database import SqlConnection
+from prunus.store.sql.database import SqlConnection, SqlRows
 from prunus.store.store import StoreError, Unavailable
 
 RV = TypeVar("RV")
@@ -39,6 +39,7 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
 
     deadline: float | None = None
     """The time of `time.monotonic` until which statements may take; None for as long as they need."""
+    _queueing = False
 
     @classmethod
     def connect(  # type: ignore[override]  # only the pool calls it
@@ -53,10 +54,39 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """Wait for the server, and raise psycopg.Error at the deadline."""
+        if self._queueing:
+            # When psycopg wants to send for the first time, it has queued the statement. It sends the queue later.
+            next(gen, None)
+            gen.close()
+            return cast("RV", None)
         if self.deadline is not None:
             left = max(0.001, self.deadline - time.monotonic())
             timeout = left if timeout is None else min(timeout, left)
         return super().wait(gen, interval, timeout)
+
+    @contextmanager
+    def together(self) -> Iterator[PostgresConnection]:
+        """Begin a block whose statements go to the server in one message, as far as nobody reads their results.
+
+        psycopg would send each statement of a pipeline at once. A thread that sends lets the other threads of its
+        process go first, so a transaction of many statements would wait for them many times.
+        """
+        try:
+            with self.pipeline() as pipeline:
+                statements = PostgresConnection(self, pipeline.sync)
+                yield statements
+        except psycopg.errors.PipelineAborted as skipped:
+            # This is the error of a statement that the server has skipped; the one before it says why.
+            raise _first_error(skipped) from None
+        statements.queued = False
+
+    def queue(self, statement: bytes, values: Sequence[Any]) -> psycopg.Cursor[tuple[Any, ...]]:
+        """Run a statement of a pipeline when the pipeline is synchronised."""
+        self._queueing = True
+        try:
+            return self.execute(statement, values)
+        finally:
+            self._queueing = False
 
     def settle(self) -> None:
         """Roll back an open transaction, or close the connection if an answer did not come in time."""
@@ -73,23 +103,28 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
 class PostgresConnection:
     """Runs the statements that SQLite takes too; see `prunus.store.sql.database`.
 
-    Statements wait until somebody reads a result or calls `send`, and then go to the server in one message. So a
-    transaction stops only where it needs an answer. That matters in a process with several threads: after every
-    answer, a thread may have to wait for the others. If a statement fails, the error is raised when the message is
-    sent, and the server skips the statements after it.
+    With `sync`, statements are queued until somebody reads a result, and then go to the server together. A failed
+    statement raises its error then, or at the end of the block, and the server skips the statements after it.
     """
 
-    def __init__(self, connection: TimedConnection) -> None:
+    def __init__(self, connection: TimedConnection, sync: Callable[[], None] | None = None) -> None:
         self._connection = connection
-        self._unsent: list[tuple[bytes, tuple[Any, ...]]] = []
-        self._unread: list[_Rows] = []
+        self._sync = sync
+        self.queued = False
+        """Whether statements wait to be sent."""
 
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> _Rows:
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> SqlRows:
         """Run a statement with these values."""
-        rows = _Rows(self)
-        self._unsent.append((_translated(statement), _adapted(values)))
-        self._unread.append(rows)
-        return rows
+        if self._sync is None:
+            return self._connection.execute(_translated(statement), _adapted(values))
+        self.queued = True
+        return _QueuedRows(self._connection.queue(_translated(statement), _adapted(values)), self.send)
+
+    def send(self) -> None:
+        """Send the statements that wait to be sent, and receive the results of all."""
+        if self.queued and self._sync is not None:
+            self.queued = False
+            self._sync()
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
         """Run a statement once for each row of values."""
@@ -104,62 +139,53 @@ class PostgresConnection:
         """Run a statement; it fails with psycopg.errors.DivisionByZero if it returns no row."""
         self.execute(f"WITH found AS ({statement}) SELECT 1 / count(*) FROM found", values)
 
-    def send(self) -> None:
-        """Send the statements that were not sent yet, and wait for their results."""
-        unsent, unread = self._unsent, self._unread
-        self._unsent, self._unread = [], []
-        if len(unsent) == 1:
-            # The server remembers the plan of a statement that comes alone, with its values apart.
-            cursor = self._connection.execute(*unsent[0])
-        else:
-            quoting = psycopg.ClientCursor(self._connection)
-            cursor = quoting.execute(";".join(quoting.mogrify(*one) for one in unsent).encode())
-        for rows in unread:
-            rows.found = iter(cursor.fetchall() if cursor.description else ())
-            cursor.nextset()
 
+class _QueuedRows:
+    """The result of a statement that may not have been sent yet."""
 
-class _Rows:
-    """The result of a statement, which may not have been sent yet."""
-
-    found: Iterator[Any] | None = None
-
-    def __init__(self, connection: PostgresConnection) -> None:
-        self._connection = connection
+    def __init__(self, cursor: psycopg.Cursor[tuple[Any, ...]], send: Callable[[], None]) -> None:
+        self._cursor = cursor
+        self._send = send
 
     def fetchone(self) -> Any:
         """Return the next row, or None."""
-        return next(iter(self), None)
+        self._send()
+        return self._cursor.fetchone()
 
     def fetchall(self) -> list[Any]:
         """Return all rows."""
-        return list(self)
+        self._send()
+        return self._cursor.fetchall()
 
     def __iter__(self) -> Iterator[Any]:
-        if self.found is None:
-            self._connection.send()
-        assert self.found is not None
-        return self.found
+        self._send()
+        return iter(self._cursor)
+
+
+def _first_error(error: BaseException) -> BaseException:
+    """Return the error of the statement that failed first, while psycopg received the others."""
+    while isinstance(error, psycopg.errors.PipelineAborted) and isinstance(error.__context__, psycopg.Error):
+        error = error.__context__
+    return error
 
 
 def read_snapshot(connection: TimedConnection, queries: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
     """Return the rows of queries that all see the same state, in one round trip."""
-    together = PostgresConnection(connection)
-    together.execute(_SNAPSHOT)
-    found = [together.ask(*query) for query in queries]
-    together.execute("COMMIT")
+    with connection.together() as together:
+        together.execute(_SNAPSHOT)
+        found = [together.ask(*query) for query in queries]
+        together.execute("COMMIT")
     return [rows() for rows in found]
 
 
 def run_report(connection: TimedConnection, work: Callable[[SqlConnection], T], seconds: float) -> T:
     """Run a callback whose statements all see the same state, and which may take this long."""
-    together = PostgresConnection(connection)
-    together.execute(_SNAPSHOT)
-    set_patience(together, seconds)
-    connection.deadline = time.monotonic() + seconds
-    done = work(together)
-    together.execute("COMMIT")
-    together.send()
+    with connection.together() as together:
+        together.execute(_SNAPSHOT)
+        set_patience(together, seconds)
+        connection.deadline = time.monotonic() + seconds
+        done = work(together)
+        together.execute("COMMIT")
     return done
 
 

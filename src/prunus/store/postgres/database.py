@@ -145,16 +145,15 @@ class PostgresDatabase(SqlDatabase):
         self, connection: TimedConnection, work: Callable[[SqlConnection], T], names: Sequence[str]
     ) -> T:
         committing = False
-        together = PostgresConnection(connection)
         try:
-            together.execute("BEGIN")
-            if self._blocked:
-                together.execute(f"SET LOCAL lock_timeout = {_BRIEFLY}")
-            together.execute(*lock_statement(names))
-            done = work(together)
-            together.execute("COMMIT")
-            committing = True
-            together.send()
+            with connection.together() as together:
+                together.execute("BEGIN")
+                if self._blocked:
+                    together.execute(f"SET LOCAL lock_timeout = {_BRIEFLY}")
+                together.execute(*lock_statement(names))
+                done = work(together)
+                together.execute("COMMIT")
+                committing = True
         except psycopg.errors.LockNotAvailable:
             self._blocked = True
             raise
@@ -255,15 +254,13 @@ class PostgresDatabase(SqlDatabase):
         version = applied_migrations(PostgresConnection(connection))
         check_version(version, self.place, existing=self._existing)
         if version < len(POSTGRES_MIGRATIONS):
-            together = PostgresConnection(connection)
-            together.execute("BEGIN")
-            together.execute(*lock_statement(()))
-            together.send()
+            alone = PostgresConnection(connection)
+            alone.execute("BEGIN")
+            alone.execute(*lock_statement(()))
             connection.deadline = None
-            set_patience(together, 0)
-            migrate_tables(together)
-            together.execute("COMMIT")
-            together.send()
+            set_patience(alone, 0)
+            migrate_tables(alone)
+            alone.execute("COMMIT")
             connection.deadline = time.monotonic() + self._wait
         self._migrated = True
 
