@@ -120,7 +120,7 @@ class Reminders:
 def place_for(message: Message) -> int | None:
     """Return the part behind whose text a reminder may stand; None if a reminder stands there already.
 
-    No reminder stands behind words of the model. In the format of OpenCode, messages of the model contain results.
+    No reminder stands behind words of the model. In some formats, messages of the model contain results too.
     """
     for i, part in reversed(list(enumerate(message.parts))):
         if isinstance(part, Marker):
