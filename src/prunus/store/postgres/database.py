@@ -158,7 +158,7 @@ class PostgresDatabase(SqlDatabase):
             self._blocked = True
             raise
         except psycopg.errors.DivisionByZero as error:
-            # No statement divides, except for those of `PostgresConnection.require`.
+            # Only a statement of `PostgresConnection.require` can divide by zero.
             raise Outdated from error
         except psycopg.Error as error:
             if committing and may_be_committed(error):
