@@ -54,6 +54,7 @@ class Server(Shelf):
         links: Sequence[bytes],
         written: Mapping[int, Written | None],
         also: Callable[[], None] = nothing_else,
+        follows: bytes = b"",
     ) -> None:
         if self.away or self.full:
             raise NotKept
@@ -61,9 +62,9 @@ class Server(Shelf):
             self.breaks -= 1
             self.away = self.ends
             if self.commits:
-                super().keep(memo, links, written, also)
+                super().keep(memo, links, written, also, follows)
             raise MayBeKept
-        super().keep(memo, links, written, also)
+        super().keep(memo, links, written, also, follows)
 
 
 def messages(outcome: Outcome[bytes]) -> list[Any]:
@@ -231,13 +232,14 @@ class Quicker(Shelf):
         links: Sequence[bytes],
         written: Mapping[int, Written | None],
         also: Callable[[], None] = nothing_else,
+        follows: bytes = b"",
     ) -> None:
         self.asked += 1
         if self.times:
             self.times -= 1
             known = self.memos[memo.id]
             self.memos[memo.id] = replace(known, requests=known.requests + 1)
-        super().keep(memo, links, written, also)
+        super().keep(memo, links, written, also, follows)
 
 
 @pytest.mark.parametrize("times", [1, 2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from time import monotonic
 from typing import Any, Final, TypeVar
 
@@ -196,22 +196,29 @@ class Pruner:
 
     def _try(self, request: Request, until: float | None, sending: BeforeSending) -> Outcome[Any]:
         while True:
-            base = find_base(request, self._conversations, self._memory, self.settings.allowed_asks())
+            base = self._find(request, trust=True)
             held = base.conversation
             if sending.at_once and not base.is_at_hand(request):
                 raise TooLate("the request takes a longer look")
             conversation = held or base.begin(request, self._assembly.engine(request.read, base.memo.learned))
             looked = conversation.lock.acquire(timeout=-1.0 if until is None else max(0.0, until - monotonic()))
             asked = self._take_commands(base)
-            commands = (*base.memo.ledger.commands, *((len(request), words) for words in asked))
             done = False
             try:
-                if not looked:
-                    outcome = self._behind.write(request, base, conversation, commands, sending)
-                elif held is None or (held in self._conversations and base.is_current):
-                    outcome = self._advance(request, base, conversation, commands, until, sending)
-                else:
+                if looked and held is not None and not (held in self._conversations and base.is_current):
                     continue
+                write = partial(self._advance, until=until) if looked else self._behind.write
+                try:
+                    outcome = write(request, base, conversation, base.commands_with(asked, request), sending)
+                except Overtaken:
+                    if not base.follows:
+                        raise
+                    # The memory was not asked before. The lock is still held, so the engine can go on.
+                    base = self._find(request)
+                    if base.conversation is not conversation or base.memo is not conversation.memo:
+                        raise
+                    asked = self._take_commands(base)
+                    outcome = write(request, base, conversation, base.commands_with(asked, request), sending)
                 done = True
                 outcome.continues = base.continuation(request, conversation)
                 return outcome
@@ -227,6 +234,10 @@ class Pruner:
                     self._commands[base.memo.id] = asked
                 if looked:
                     conversation.lock.release()
+
+    def _find(self, request: Request, *, trust: bool = False) -> Base:
+        allowed = self.settings.allowed_asks()
+        return find_base(request, self._conversations, self._memory, allowed, trust=trust)
 
     def _alone(self, request: Request, sending: BeforeSending) -> Outcome[Any]:
         """Write a request with the edits in force while the shared memory does not answer.
@@ -253,8 +264,9 @@ class Pruner:
         base: Base,
         conversation: Conversation,
         commands: tuple[tuple[int, str], ...],
-        until: float | None,
         sending: BeforeSending,
+        *,
+        until: float | None,
     ) -> Outcome[Any]:
         """Prune the next request of a conversation."""
         read, load, engine = request.read, request.load, conversation.engine

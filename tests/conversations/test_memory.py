@@ -19,18 +19,32 @@ from prunus.schedule.ledger import Written
 
 
 class Shelf:
-    """A memory that keeps everything, as a store would."""
+    """A memory that keeps everything, as a store would that several processes share."""
+
+    checks = True
 
     def __init__(self) -> None:
         self.memos: dict[str, ConversationRecord] = {}
         self.links: dict[bytes, tuple[str, int]] = {}
         self.texts: dict[str, dict[int, Written | None]] = {}
         self.known: dict[str, Experience] = {}
+        self.commands: dict[str, list[str]] = {}
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         holders = [self.links[link] for link in reversed(links) if link in self.links]
         found = [Match(id, self.memos[id].depth, self.memos[id].requests, shared) for id, shared in holders]
         return [*found[:1], *[one for one in found[1:] if not one.left]]
+
+    def _deepest(self, links: Sequence[bytes]) -> tuple[str, int] | None:
+        """Return the conversation that was the last to send the deepest known link, and how deep that link is."""
+        return next((self.links[link] for link in reversed(links) if link in self.links), None)
+
+    def ask(self, id: str, what: str) -> None:
+        """Let a command wait for the next request of a conversation."""
+        self.commands.setdefault(id, []).append(what)
+
+    def take(self, id: str) -> Sequence[str]:
+        return self.commands.pop(id, ())
 
     def load(self, id: str) -> ConversationRecord | None:
         return self.memos.get(id)
@@ -44,8 +58,13 @@ class Shelf:
         links: Sequence[bytes],
         written: Mapping[int, Written | None],
         also: Callable[[], None] = nothing_else,
+        follows: bytes = b"",
     ) -> None:
         if memo.id in self.memos and self.memos[memo.id].requests >= memo.requests:
+            raise Overtaken
+        if follows and self._deepest([follows, *links]) != (memo.id, memo.depth - len(links)):
+            raise Overtaken
+        if follows and self.commands.get(memo.id):
             raise Overtaken
         also()
         self.memos[memo.id] = memo

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import pytest
 from hypothesis import given
@@ -72,14 +72,24 @@ def stepwise(seed: int) -> list[bytes]:
     return [json.dumps({**body, "messages": body["messages"][:end]}).encode() for end in (*ends[1:], None)]
 
 
-class Desk:
-    """What people ask for in a terminal; the replica that gets the next request of the conversation takes it."""
+class Shared(Protocol):
+    """What replicas share: a memory, and what people ask for in a terminal."""
 
-    def __init__(self) -> None:
-        self.waiting: dict[int, str] = {}
+    def memory(self) -> Memory:
+        """Return the memory as another process opens it."""
 
-    def take(self, _: str) -> Sequence[str]:
-        return [self.waiting.popitem()[1]] if self.waiting else ()
+    def ask(self, conversation: str, what: str) -> None:
+        """Let a command wait for the next request of a conversation."""
+
+    def take(self, conversation: str) -> Sequence[str]:
+        """Return the commands that wait, and let them wait no longer."""
+
+
+class SharedShelf(Shelf):
+    """A shelf for several pruners of one process."""
+
+    def memory(self) -> Memory:
+        return self  # type: ignore[return-value]
 
 
 def experience(rng: Random) -> Experience:
@@ -99,30 +109,34 @@ def sent(
     replicas: list[int],
     rng: Random,
     count: int,
-    memory: Callable[[], Memory] | None = None,
+    shared: Shared | None = None,
 ) -> list[tuple[Any, ...]]:
     """What leaves when request n is answered by the replica that the list names; some are restarted, some retry.
 
-    Meanwhile other conversations of the agent go on, so that what a new conversation learns changes. Replicas use
-    what `memory` opens, or else one shelf.
+    Meanwhile other conversations of the agent go on, so that what a new conversation learns changes. Replicas share
+    a shelf if they are given nothing else.
     """
-    shelf, desk = Shelf(), Desk()
-    memory = memory or (lambda: shelf)
-    pruners = [Pruner(chosen, memory(), desk.take) for _ in range(count)]
+    shelf = SharedShelf()
+    shared = shared or shelf
+    pruners = [Pruner(chosen, shared.memory(), shared.take) for _ in range(count)]
+    names: dict[int, str] = {}
     made: list[tuple[Any, ...]] = []
     order = [(turn, one) for turn in range(TURNS) for one in range(len(talks))]
     for n, (turn, one) in enumerate(order):
         shelf.known["agent"] = experience(rng)
-        if rng.random() < 0.05:
-            desk.waiting[n] = rng.choice(("sweep 2", "manual on", "manual off"))
+        if rng.random() < 0.1:
+            what = rng.choice(("sweep 2", "manual on", "manual off"))
+            if one in names:
+                shared.ask(names[one], what)
         for _ in range(1 + (rng.random() < 0.05)):
             which = replicas[n % len(replicas)] % count
             outcome: Outcome = pruners[which].prune(talks[one][turn], 2.0 * n, client="agent")
             assert outcome.error is None
+            names[one] = outcome.conversation
             made.append((outcome.body, outcome.flush, outcome.conversation, outcome.request))
         restarted = rng.random() < 0.1
         if restarted and count > 1:
-            pruners[which] = Pruner(chosen, memory(), desk.take)
+            pruners[which] = Pruner(chosen, shared.memory(), shared.take)
     return made
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from prunus.conversations.conversation import Conversation
 from prunus.conversations.held import Conversations, Request
 from prunus.conversations.lineage import Base
 from prunus.conversations.memory import ConversationRecord, Memory
-from prunus.errors import Overtaken, TooLate
+from prunus.errors import NotKept, OutOfReach, Overtaken, TooLate
 from prunus.outcome import Outcome
 from prunus.schedule.ledger import Written
 
@@ -65,17 +66,43 @@ class Keeping:
             if self._memory is None:
                 sending.record(outcome)
             elif not alone:
+                save = partial(self._memory.keep, memo, base.new_links, written, partial(sending.record, outcome))
                 try:
-                    self._memory.keep(memo, base.new_links, written, lambda: sending.record(outcome))
+                    if base.follows:
+                        self._save_unasked(self._memory, save, memo, base)
+                    else:
+                        save()
                 except Overtaken:
-                    # The state in the memory is newer, so the next attempt must not begin with this one.
-                    self._conversations.forget(conversation)
+                    if not base.follows:
+                        # The state in the memory is newer, so the next attempt must not begin with this one.
+                        self._conversations.forget(conversation)
                     raise
             conversation.record(request.read, request.load, base.links)
             conversation.memo = memo
             if not alone:
                 conversation.saved = memo.requests
         self._conversations.remember(conversation)
+
+    def _save_unasked(
+        self, memory: Memory, save: Callable[..., None], memo: ConversationRecord, base: Base
+    ) -> None:
+        """Save the state of a conversation of which the memory was not asked before.
+
+        A memory that does not answer may still save it later. That makes no difference unless the ledger changes:
+        every process sends the same bytes then. A new ledger is saved only if the memory answers a question first.
+        """
+        try:
+            if memo.ledger == base.memo.ledger:
+                save(follows=base.follows)
+                return
+            found = memory.find(base.links)
+        except OutOfReach as error:
+            raise NotKept(str(error)) from error
+        if [(one.id, one.shared, one.requests, one.commands) for one in found] != [
+            (memo.id, base.memo.depth, base.memo.requests, False)
+        ]:
+            raise Overtaken(f"another process knows more of the conversation {memo.id}")
+        save()
 
     def written(self, base: Base) -> Mapping[int, Written | None]:
         """Return the known messages of a conversation that are sent in another form than they came."""

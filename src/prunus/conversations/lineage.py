@@ -4,6 +4,10 @@ Both the process and the memory know conversations that begin like the request. 
 replica asks it. The process wins only where it knows more messages of the request, or a newer state of the same
 conversation: then the memory was unreachable for a while.
 
+Mostly the memory would only say what the process knows already: this process sent the newest request, and now comes
+the next one. Then the process need not ask. The memory checks that when it saves the request; if it is not so, the
+process asks, and prunes the request again.
+
 Several conversations may match. The first of these wins: one that the request continues by one step of the model,
 one whose newest request is sent again, the one that shares the most messages. So a session that runs a second time,
 with the same messages, becomes a conversation of its own.
@@ -53,6 +57,8 @@ class Base:
     """The memo that the process held when the conversation was found; None if it held none."""
     commands: bool = True
     """See `Match.commands`."""
+    follows: bytes = b""
+    """The link of the newest known message, if the memory was not asked; see `Memory.keep`."""
 
     def taken_over(self, request: Request) -> ConversationRecord:
         """Return the memo with the edits that the request takes over: all of them, unless it branches off."""
@@ -70,6 +76,10 @@ class Base:
     def is_current(self) -> bool:
         """Whether the process still holds the conversation as it was found."""
         return self.conversation is not None and self.conversation.memo is self.known
+
+    def commands_with(self, asked: Sequence[str], request: Request) -> tuple[tuple[int, str], ...]:
+        """Return all commands from outside of the conversation, including those that came with this request."""
+        return (*self.memo.ledger.commands, *((len(request), words) for words in asked))
 
     def is_at_hand(self, request: Request) -> bool:
         """Whether the engine of the conversation only has to look at a few messages, and no thread uses it."""
@@ -103,20 +113,31 @@ class Base:
 
 
 def find_base(
-    request: Request, conversations: Conversations, memory: Memory | None, allowed: float | None = None
+    request: Request,
+    conversations: Conversations,
+    memory: Memory | None,
+    allowed: float | None = None,
+    *,
+    trust: bool = False,
 ) -> Base:
     """Find the state that a request builds on, in the process and in the memory.
 
     A new conversation learns from earlier ones of its agent. `allowed` is the number of cut parts per strategy that
-    may be asked for again in 1,000 requests; None turns learning off.
+    may be asked for again in 1,000 requests; None turns learning off. With `trust`, a process that knows the newest
+    state does not ask the memory, so the caller has to save the request; see `Base.follows`.
     """
     own = conversations.find(request)
     links: list[bytes] = []
+    follows = b""
     kept: Sequence[Match] = ()
     if memory is not None:
         nearest = conversations.named(own[0].id) if own else None
         links = _links(request, nearest, own[0].shared if own else 0)
-        kept = memory.find(links)
+        if trust and memory.checks and nearest is not None and _is_next_step(own[0], nearest, request):
+            follows = links[own[0].shared - 1]
+            kept = (replace(own[0], commands=False),)
+        else:
+            kept = memory.find(links)
     found = _likeliest(own, kept, request)
     held, memo = (None, None) if found is None else _newest(found, conversations, memory)
     if found is None or memo is None:
@@ -137,7 +158,7 @@ def find_base(
     conversation = conversations.continuing(request, memo)
     known = held if conversation is not None else None
     commands = next((one.commands for one in kept if one.id == memo.id), True)
-    return Base(memo, memo.id, 0, conversation, links, sent, known, commands)
+    return Base(memo, memo.id, 0, conversation, links, sent, known, commands, follows)
 
 
 def find_known(request: Request, conversations: Conversations, memory: Memory | None) -> Base:
@@ -171,6 +192,14 @@ def _likeliest(own: Sequence[Match], kept: Sequence[Match], request: Request) ->
     if len(newest) < 2:
         return next(iter(newest.values()), None)
     return min(newest.values(), key=lambda found: (_kind(found, request), -found.shared, found.left))
+
+
+def _is_next_step(found: Match, held: Conversation, request: Request) -> bool:
+    """Whether a request adds one step of the model to the state that this process was the last to save."""
+    if found.left or found.shared == len(request):
+        return False
+    is_saved = held.saved == held.memo.requests and held.memo.depth == found.shared
+    return is_saved and _steps(request, found.shared, 2) <= 1
 
 
 def _kind(found: Match, request: Request) -> int:

@@ -76,6 +76,9 @@ class Memory:
     if it had forgotten.
     """
 
+    checks: bool = False
+    """Whether `keep` takes `follows`, so that a request of a known conversation need not call `find` first."""
+
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         """Return the conversations that a request with these links may continue.
 
@@ -98,6 +101,7 @@ class Memory:
         links: Sequence[bytes],
         written: Mapping[int, Written | None],
         also: Callable[[], None] = nothing_else,
+        follows: bytes = b"",
     ) -> None:
         """Save a conversation.
 
@@ -105,8 +109,12 @@ class Memory:
         sent in another form than with the previous request; None stands for a message that is sent as it came
         again. `also` makes further changes in the same store; they are saved together with the memo, or not at all.
 
-        Raises Overtaken if the memory knows a state with as many requests as the memo, or more. A memory that
-        several processes share raises NotKept if it did not save the memo, and MayBeKept if it may have saved it.
+        A caller that did not call `find` names the link before `links` as `follows`. The memory then saves only if
+        `find` would have returned this conversation alone, at that link and without waiting commands.
+
+        Raises Overtaken if it would not, or if the memory knows a state with as many requests as the memo, or more.
+        A memory that several processes share raises NotKept if it did not save the memo, and MayBeKept if it may
+        have saved it.
         """
 
     def experience(self, client: str) -> Experience:

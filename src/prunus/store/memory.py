@@ -60,6 +60,7 @@ class Saving(NamedTuple):
     memo: ConversationRecord
     links: Sequence[bytes]
     written: Mapping[int, Written | None]
+    follows: bytes = b""
 
     @property
     def first_depth(self) -> int:
@@ -92,7 +93,7 @@ class StoredMemory(Memory, ABC):
         self._tenant = tenant
         self._trouble = trouble
         self._cipher = cipher
-        self._shared = shared
+        self._shared = self.checks = shared
         """Whether replicas on several hosts share the store, so that others may use it while this one cannot."""
         self._ledgers: Recent[str, tuple[int, ref[Ledger]]] = Recent(_LEDGERS)
 
@@ -115,10 +116,11 @@ class StoredMemory(Memory, ABC):
         links: Sequence[bytes],
         written: Mapping[int, Written | None],
         also: Callable[[], None] = nothing_else,
+        follows: bytes = b"",
     ) -> None:
         kept = Event()
         try:
-            self._keep(Saving(memo, links, written), also, kept.set)
+            self._keep(Saving(memo, links, written, follows), also, kept.set)
         except StoreError as error:
             self._report(error)
             if self._shared and not kept.is_set():

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import Any, Final, TypeVar, cast
 
@@ -68,13 +68,14 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
     def together(self) -> Iterator[PostgresConnection]:
         """Begin a block whose statements go to the server in one message, as far as nobody reads their results.
 
-        psycopg would send each statement of a pipeline at once. A thread that sends lets the other threads of its
-        process go first, so a transaction of many statements would wait for them many times.
+        psycopg would send each statement of a pipeline on its own. For each of them the server would wake up, and
+        this thread would let the other threads of its process go first.
         """
         try:
             with self.pipeline() as pipeline:
-                statements = PostgresConnection(self, pipeline.sync)
+                statements = PostgresConnection(self, partial(_send_at_once, pipeline))
                 yield statements
+                _collect(pipeline)
         except psycopg.errors.PipelineAborted as skipped:
             # This is the error of a statement that the server has skipped; the one before it says why.
             raise _first_error(skipped) from None
@@ -160,6 +161,21 @@ class _QueuedRows:
     def __iter__(self) -> Iterator[Any]:
         self._send()
         return iter(self._cursor)
+
+
+def _send_at_once(pipeline: psycopg.Pipeline) -> None:
+    """Send the statements of a pipeline in one message, and receive their results."""
+    _collect(pipeline)
+    pipeline.sync()
+
+
+def _collect(pipeline: psycopg.Pipeline) -> None:
+    """Hand the statements of a pipeline to libpq, which keeps them until the pipeline is synchronised.
+
+    psycopg's own loop flushes after each statement. libpq sends early what exceeds its buffer of 64 KB.
+    """
+    while pipeline.command_queue:
+        pipeline.command_queue.popleft()()
 
 
 def _first_error(error: BaseException) -> BaseException:

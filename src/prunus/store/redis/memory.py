@@ -94,7 +94,7 @@ class RedisMemory(StoredMemory):
         if reply == b"stale":
             # The stored ledger is not the one that this process knows, so all of it is written.
             reply = self._write(saving, None)
-        if reply == b"older":
+        if reply in (b"older", b"unexpected"):
             raise Overtaken(f"another process has saved a newer request of the conversation {id}")
         kept()
         also()
@@ -123,6 +123,8 @@ class RedisMemory(StoredMemory):
             keys.newest,
             keys.lives,
             TENANTS,
+            keys.of("asked", id),
+            keys.link(saving.follows),
             *(keys.link(link) for link in saving.links),
         ]
         values = [
@@ -136,6 +138,7 @@ class RedisMemory(StoredMemory):
             int(bool(memo.life.dump())),
             saving.first_depth,
             LINK_SIZE,
+            int(bool(saving.follows)),
             *(item for items in (fields, gone, texts, saving.sent_as_they_came) for item in (len(items), *items)),
         ]
         [reply] = self._server.call((KEEP, names, values))

@@ -48,22 +48,34 @@ return found
 
 KEEP: Final = Script(
     """
--- KEYS: conversation, written, links of the conversation, newest, lives, tenants, links...
+-- KEYS: conversation, written, links of the conversation, newest, lives, tenants, commands, the link before,
+--       links...
 -- ARGV: known stamp, requests, whole (1 or 0), seconds to keep, id, tenant, seen, has a life (1 or 0),
---       depth of the first link, link size, then four counted lists: fields and values to set, fields to remove,
---       messages and texts to set, messages to remove
--- Returns 'older' if a state with as many requests is stored, or more; 'stale' if the stored ledger is not the
--- known one; else 'kept'.
+--       depth of the first link, link size, checks the link before (1 or 0), then four counted lists: fields and
+--       values to set, fields to remove, messages and texts to set, messages to remove
+-- Returns 'older' if a state with as many requests is stored, or more; 'unexpected' if the conversation was not the
+-- last to send the deepest known link, or commands wait for it; 'stale' if the stored ledger is not the known one;
+-- else 'kept'.
 local state = redis.call('HMGET', KEYS[1], 'stamp', 'requests', 'last')
 local stamp = state[1] or ''
 if state[2] and tonumber(state[2]) >= tonumber(ARGV[2]) then
     return 'older'
 end
+if ARGV[11] == '1' then
+    if redis.call('GET', KEYS[8]) ~= (tonumber(ARGV[9]) - 1) .. ' ' .. ARGV[5] then
+        return 'unexpected'
+    end
+    for n = 7, #KEYS do
+        if n ~= 8 and redis.call('EXISTS', KEYS[n]) == 1 then
+            return 'unexpected'
+        end
+    end
+end
 if stamp ~= ARGV[1] and ARGV[3] == '0' then
     return 'stale'
 end
 
-local at = 11
+local at = 12
 local function list()
     local count = tonumber(ARGV[at])
     local items = {}
@@ -102,8 +114,8 @@ each('HSET', KEYS[2], texts)
 each('HDEL', KEYS[2], whole_again)
 
 local size = tonumber(ARGV[10])
-for n = 7, #KEYS do
-    local value = (tonumber(ARGV[9]) + n - 7) .. ' ' .. ARGV[5]
+for n = 9, #KEYS do
+    local value = (tonumber(ARGV[9]) + n - 9) .. ' ' .. ARGV[5]
     if redis.call('GET', KEYS[n]) ~= value then
         redis.call('APPEND', KEYS[3], string.sub(KEYS[n], -size))
     end

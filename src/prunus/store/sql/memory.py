@@ -42,6 +42,12 @@ _UPDATE: Final = (
     "WHERE n = ? AND tenant = ? AND id = ? AND stamp = ? AND requests < ? RETURNING n"
 )
 """Changes a conversation, unless it is no longer as this process has read or written it."""
+_FOLLOWS: Final = (
+    "SELECT 1 FROM links l WHERE l.tenant = ? AND l.link = ? AND l.conversation = ? "
+    "AND NOT EXISTS (SELECT 1 FROM asked a WHERE a.tenant = l.tenant AND a.conversation = ?) "
+    "AND NOT EXISTS (SELECT 1 FROM links m WHERE m.tenant = l.tenant AND m.link IN ({}))"
+)
+"""Finds a conversation if it was the last to send the deepest known link, and no commands wait for it."""
 
 
 class SqlMemory(StoredMemory):
@@ -62,9 +68,7 @@ class SqlMemory(StoredMemory):
     def _find(self, links: Sequence[bytes]) -> Sequence[Match]:
         def find(connection: SqlConnection) -> Sequence[Match]:
             for batch in deepest_first(links, _BATCHES):
-                size = next(size for size in _BATCHES if size >= len(batch))
-                padded = (*batch, *[batch[-1]] * (size - len(batch)))
-                deepest = self._holders(connection, padded, "ORDER BY l.depth DESC LIMIT 1")
+                deepest = self._holders(connection, _padded(batch), "ORDER BY l.depth DESC LIMIT 1")
                 if deepest:
                     if not deepest[0].left and deepest[0].shared < len(links):
                         return deepest
@@ -127,12 +131,18 @@ class SqlMemory(StoredMemory):
     def _keep(self, saving: Saving, also: Callable[[], None], kept: Callable[[], None]) -> None:
         place = self._tenant, saving.memo.id
         known = self._known_ledger(saving.memo.id)
+
+        def outdated() -> None:
+            self._numbers.forget(place)
+            if saving.follows:
+                raise Overtaken(f"another process knows more of the conversation {saving.memo.id}")
+
         with self._database.together():
             self._database.change(
                 lambda connection: self._write(connection, saving, known),
                 write_name("conversation", *place),
                 committed=kept,
-                outdated=lambda: self._numbers.forget(place),
+                outdated=outdated,
             )
             also()
 
@@ -153,17 +163,36 @@ class SqlMemory(StoredMemory):
             stamp, change = randbits(62), self._ledger_change(memo.id, before, memo.ledger)
         state = memo.seen, memo.seen, stamp, change.flushes, *state_of(memo)
         connection.require(_UPDATE, (*state, number, *place, stored, memo.requests))
+        if saving.follows:
+            self._check(connection, number, saving)
         if before is None:
             connection.execute("DELETE FROM edits WHERE conversation = ?", (number,))
         self._write_edits(connection, number, change)
         self._write_messages(connection, number, saving)
-        connection.executemany(
-            "INSERT INTO links (tenant, link, conversation, depth) VALUES (?, ?, ?, ?) ON CONFLICT (tenant, link) "
-            "DO UPDATE SET conversation = excluded.conversation WHERE links.conversation != excluded.conversation",
-            ((self._tenant, link, number, depth) for depth, link in enumerate(saving.links, saving.first_depth)),
-        )
+        self._write_links(connection, number, saving)
         # If the commit fails, the cached entry is harmless: no row has its stamp.
         self._remember_ledger(memo.id, stamp, memo.ledger)
+
+    def _check(self, connection: SqlConnection, number: int, saving: Saving) -> None:
+        """Require that `_find` would return this conversation alone; see `Memory.keep`."""
+        for at in range(0, len(saving.links), _BATCHES[-1]):
+            links = _padded(saving.links[at : at + _BATCHES[-1]])
+            connection.require(
+                _FOLLOWS.format(",".join("?" * len(links))),
+                (self._tenant, saving.follows, number, saving.memo.id, *links),
+            )
+
+    def _write_links(self, connection: SqlConnection, number: int, saving: Saving) -> None:
+        rows = [(self._tenant, link, number, depth) for depth, link in enumerate(saving.links, saving.first_depth)]
+        for at in range(0, len(rows), _BATCHES[-1]):
+            batch = rows[at : at + _BATCHES[-1]]
+            places = ", ".join(["(?, ?, ?, ?)"] * len(batch))
+            connection.execute(
+                f"INSERT INTO links (tenant, link, conversation, depth) VALUES {places} "
+                "ON CONFLICT (tenant, link) DO UPDATE SET conversation = excluded.conversation "
+                "WHERE links.conversation != excluded.conversation",
+                [value for row in batch for value in row],
+            )
 
     def _write_edits(self, connection: SqlConnection, number: int, change: LedgerChange) -> None:
         connection.executemany(
@@ -186,3 +215,9 @@ class SqlMemory(StoredMemory):
             "DELETE FROM written WHERE conversation = ? AND message = ?",
             ((number, index) for index in saving.sent_as_they_came),
         )
+
+
+def _padded(links: Sequence[bytes]) -> Sequence[bytes]:
+    """Return links with the last one repeated, as many as one of the fixed numbers of `_BATCHES`."""
+    size = next(size for size in _BATCHES if size >= len(links))
+    return (*links, *[links[-1]] * (size - len(links)))
