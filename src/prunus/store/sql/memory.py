@@ -36,18 +36,22 @@ _BATCHES: Final = (4, 32, 512)
 A step of the model adds two or three messages, so the first query finds the link before them.
 """
 _OWN: Final = "JOIN conversations c ON c.n = x.conversation WHERE c.tenant = ? AND c.id = ?"
-_UPDATE: Final = (
+_SET: Final = (
     "UPDATE conversations SET last = CASE WHEN last > ? THEN last ELSE ? END, stamp = ?, "
     f"flushes = coalesce(?, flushes), {', '.join(f'{name} = ?' for name in STATE)} "
-    "WHERE n = ? AND tenant = ? AND id = ? AND stamp = ? AND requests < ? RETURNING n"
+    "WHERE n = ? AND tenant = ? AND id = ? AND stamp = ? AND requests < ?"
 )
+_UPDATE: Final = f"{_SET} RETURNING n"
 """Changes a conversation, unless it is no longer as this process has read or written it."""
-_FOLLOWS: Final = (
-    "SELECT 1 FROM links l WHERE l.tenant = ? AND l.link = ? AND l.conversation = ? "
-    "AND NOT EXISTS (SELECT 1 FROM asked a WHERE a.tenant = l.tenant AND a.conversation = ?) "
-    "AND NOT EXISTS (SELECT 1 FROM links m WHERE m.tenant = l.tenant AND m.link IN ({}))"
+_UPDATE_NEXT: Final = (
+    f"{_SET} AND EXISTS (SELECT 1 FROM links WHERE tenant = ? AND link = ? AND links.conversation = n) "
+    "AND NOT EXISTS (SELECT 1 FROM asked WHERE tenant = ? AND asked.conversation = ?) RETURNING n"
 )
-"""Finds a conversation if it was the last to send the deepest known link, and no commands wait for it."""
+"""Does the same, unless another conversation was the last to send a link, or commands wait for this one."""
+_NEW_LINK: Final = (
+    "INSERT INTO links (tenant, link, conversation, depth) VALUES (?, ?, ?, ?) "
+    "ON CONFLICT (tenant, link) DO NOTHING RETURNING depth"
+)
 
 
 class SqlMemory(StoredMemory):
@@ -68,7 +72,9 @@ class SqlMemory(StoredMemory):
     def _find(self, links: Sequence[bytes]) -> Sequence[Match]:
         def find(connection: SqlConnection) -> Sequence[Match]:
             for batch in deepest_first(links, _BATCHES):
-                deepest = self._holders(connection, _padded(batch), "ORDER BY l.depth DESC LIMIT 1")
+                size = next(size for size in _BATCHES if size >= len(batch))
+                padded = (*batch, *[batch[-1]] * (size - len(batch)))
+                deepest = self._holders(connection, padded, "ORDER BY l.depth DESC LIMIT 1")
                 if deepest:
                     if not deepest[0].left and deepest[0].shared < len(links):
                         return deepest
@@ -162,9 +168,11 @@ class SqlMemory(StoredMemory):
         if before is None or before != memo.ledger:
             stamp, change = randbits(62), self._ledger_change(memo.id, before, memo.ledger)
         state = memo.seen, memo.seen, stamp, change.flushes, *state_of(memo)
-        connection.require(_UPDATE, (*state, number, *place, stored, memo.requests))
+        expected = *state, number, *place, stored, memo.requests
         if saving.follows:
-            self._check(connection, number, saving)
+            connection.require(_UPDATE_NEXT, (*expected, self._tenant, saving.follows, *place))
+        else:
+            connection.require(_UPDATE, expected)
         if before is None:
             connection.execute("DELETE FROM edits WHERE conversation = ?", (number,))
         self._write_edits(connection, number, change)
@@ -173,17 +181,13 @@ class SqlMemory(StoredMemory):
         # If the commit fails, the cached entry is harmless: no row has its stamp.
         self._remember_ledger(memo.id, stamp, memo.ledger)
 
-    def _check(self, connection: SqlConnection, number: int, saving: Saving) -> None:
-        """Require that `_find` would return this conversation alone; see `Memory.keep`."""
-        for at in range(0, len(saving.links), _BATCHES[-1]):
-            links = _padded(saving.links[at : at + _BATCHES[-1]])
-            connection.require(
-                _FOLLOWS.format(",".join("?" * len(links))),
-                (self._tenant, saving.follows, number, saving.memo.id, *links),
-            )
-
     def _write_links(self, connection: SqlConnection, number: int, saving: Saving) -> None:
+        """Write the new links; if the caller did not ask for the conversation, nobody may know them yet."""
         rows = [(self._tenant, link, number, depth) for depth, link in enumerate(saving.links, saving.first_depth)]
+        if saving.follows:
+            for row in rows:
+                connection.require(_NEW_LINK, row)
+            return
         for at in range(0, len(rows), _BATCHES[-1]):
             batch = rows[at : at + _BATCHES[-1]]
             places = ", ".join(["(?, ?, ?, ?)"] * len(batch))
@@ -215,9 +219,3 @@ class SqlMemory(StoredMemory):
             "DELETE FROM written WHERE conversation = ? AND message = ?",
             ((number, index) for index in saving.sent_as_they_came),
         )
-
-
-def _padded(links: Sequence[bytes]) -> Sequence[bytes]:
-    """Return links with the last one repeated, as many as one of the fixed numbers of `_BATCHES`."""
-    size = next(size for size in _BATCHES if size >= len(links))
-    return (*links, *[links[-1]] * (size - len(links)))
