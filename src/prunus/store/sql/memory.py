@@ -74,24 +74,30 @@ class SqlMemory(StoredMemory):
             for batch in deepest_first(links, _BATCHES):
                 size = next(size for size in _BATCHES if size >= len(batch))
                 padded = (*batch, *[batch[-1]] * (size - len(batch)))
-                deepest = self._holders(connection, padded, "ORDER BY l.depth DESC LIMIT 1")
+                deepest = self._holders(connection, padded, "ORDER BY found.shared DESC LIMIT 1")
                 if deepest:
                     if not deepest[0].left and deepest[0].shared < len(links):
                         return deepest
                     near = links[-_BATCHES[1] :]
-                    return (*deepest, *self._holders(connection, near, "AND c.depth = l.depth"))
+                    return (*deepest, *self._holders(connection, near, "WHERE c.depth = found.shared"))
             return ()
 
         return self._database.read(find)
 
     def _holders(self, connection: SqlConnection, links: Sequence[bytes], which: str) -> list[Match]:
-        """Return the conversations that sent these links last."""
+        """Return the conversations that sent these links last.
+
+        Each link is looked up on its own. As long as Postgres knows nothing of a new table, it would read all links
+        of a tenant for `link IN (...)`.
+        """
         rows = connection.execute(
-            "SELECT c.id, c.depth, c.requests, l.depth, "
+            f"WITH wanted(link) AS (VALUES {', '.join(['(?)'] * len(links))}), found AS (SELECT "
+            "(SELECT conversation FROM links WHERE tenant = ? AND link = wanted.link) AS conversation, "
+            "(SELECT depth FROM links WHERE tenant = ? AND link = wanted.link) AS shared FROM wanted) "
+            "SELECT c.id, c.depth, c.requests, found.shared, "
             "EXISTS (SELECT 1 FROM asked a WHERE a.tenant = c.tenant AND a.conversation = c.id) "
-            "FROM links l JOIN conversations c ON c.n = l.conversation "
-            f"WHERE l.tenant = ? AND l.link IN ({','.join('?' * len(links))}) {which}",
-            (self._tenant, *links),
+            f"FROM found JOIN conversations c ON c.n = found.conversation {which}",
+            (*links, self._tenant, self._tenant),
         )
         return [
             Match(id, depth, requests, shared, bool(commands)) for id, depth, requests, shared, commands in rows
