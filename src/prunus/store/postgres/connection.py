@@ -27,6 +27,9 @@ T = TypeVar("T")
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 _SNAPSHOT: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+SCANS: Final = ("enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+"""Settings of the server's planner. A request finds all its rows by an index. For a table of which the server knows
+nothing yet, or which was small when a statement was prepared, the planner would read the whole table instead."""
 _ROLLBACK: Final = 0.05
 """The seconds that a rollback may take after a call has failed; then the connection is closed instead."""
 
@@ -198,6 +201,8 @@ def run_report(connection: TimedConnection, work: Callable[[SqlConnection], T], 
     """Run a callback whose statements all see the same state, and which may take this long."""
     with connection.together() as together:
         together.execute(_SNAPSHOT)
+        for scan in SCANS:
+            together.execute(f"SET LOCAL {scan} = on")
         set_patience(together, seconds)
         connection.deadline = time.monotonic() + seconds
         done = work(together)

@@ -17,6 +17,7 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import ConnectionPool
 
 from prunus.store.postgres.connection import (
+    SCANS,
     PostgresConnection,
     TimedConnection,
     check_address,
@@ -248,6 +249,8 @@ class PostgresDatabase(SqlDatabase):
             "set_config('lock_timeout', %s, false), set_config('idle_in_transaction_session_timeout', %s, false)",
             (SCHEMA, statement, lock, idle),
         )
+        for scan in SCANS:
+            connection.execute(f"SET {scan} = off".encode())
 
     def _migrate(self, connection: TimedConnection) -> None:
         """Create or update the tables, once for each process."""
