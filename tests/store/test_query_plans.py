@@ -91,3 +91,31 @@ def test_postgres_reads_the_newest_lives_by_an_index(postgres: PostgresServer) -
     plan = "\n".join(line for [line] in rows)
     assert "lives_by_age" in plan
     assert "Sort" not in plan
+
+
+@pytest.mark.skipif(bool(missing()), reason=missing())
+def test_postgres_reads_no_whole_table_for_a_request_while_its_tables_are_small(postgres: PostgresServer) -> None:
+    """A statement that is prepared while its table is small keeps its plan when the table has grown."""
+    import psycopg
+
+    def use_once() -> None:
+        store = open_store(postgres.url(), wait=30.0)
+        assert isinstance(store, SqlStore)
+        use(store)
+        store.close()
+
+    postgres.empty()
+    use_once()
+    log = postgres.folder / "log"
+    with psycopg.connect(postgres.url(), autocommit=True) as connection:
+        connection.execute("ANALYZE")
+        connection.execute("ALTER ROLE prunus SET session_preload_libraries = 'auto_explain'")
+        connection.execute("ALTER ROLE prunus SET auto_explain.log_min_duration = 0")
+        before = log.stat().st_size
+        try:
+            use_once()
+        finally:
+            connection.execute("ALTER ROLE prunus RESET ALL")
+    plans = log.read_text(errors="replace")[before:]
+    assert plans.count("Index Scan") > 100
+    assert [line for line in plans.splitlines() if "Seq Scan on" in line and "migrations" not in line] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections import defaultdict
+from collections import defaultdict, deque
 from ipaddress import ip_address
 from typing import Any, Final
 
@@ -31,7 +31,8 @@ class Pool:
     def __init__(self, connect_timeout: float, idle_timeout: float) -> None:
         self._connect_timeout = connect_timeout
         self._idle_timeout = idle_timeout
-        self._parked: defaultdict[ServerAddress, list[Connection]] = defaultdict(list)
+        self._parked: defaultdict[ServerAddress, deque[Connection]] = defaultdict(deque)
+        """The connections that wait, the one that waits longest first."""
         self._closed = False
         self._context: ssl.SSLContext | None = None
 
@@ -58,7 +59,8 @@ class Pool:
             connection.abort()
             return
         parked = self._parked[place]
-        parked[:] = [other for other in parked if other.usable]
+        while parked and not parked[0].usable:
+            parked.popleft()
         parked.append(connection)
         connection.park(_PARKED)
 
