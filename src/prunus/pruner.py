@@ -74,7 +74,7 @@ class Pruner:
         self._pressure = self.settings.active_pressure()
         self._conversations = Conversations(self.settings.limits)
         self._keeping = Keeping(self._conversations, memory)
-        self._behind = WritingBehind(self._keeping, self._assembly.counter)
+        self._behind = WritingBehind(self._keeping, self._conversations, self._assembly)
         self.warmth = Warmth(self._conversations, memory, self.settings.cache)
         self._commands: dict[str, tuple[str, ...]] = {}
         """Commands of requests that could not be recorded."""
@@ -191,7 +191,7 @@ class Pruner:
             except OutOfReach:
                 if unsure:
                     raise
-                return self._alone(request, sending)
+                return self._behind.alone(request, sending)
         return self._hold(request)
 
     def _try(self, request: Request, until: float | None, sending: BeforeSending) -> Outcome[Any]:
@@ -238,25 +238,6 @@ class Pruner:
     def _find(self, request: Request, *, trust: bool = False) -> Base:
         allowed = self.settings.allowed_asks()
         return find_base(request, self._conversations, self._memory, allowed, trust=trust)
-
-    def _alone(self, request: Request, sending: BeforeSending) -> Outcome[Any]:
-        """Write a request with the edits in force while the shared memory does not answer.
-
-        Raises OutOfReach if another process may have changed these edits; the request is then sent unchanged.
-        """
-        while True:
-            base = find_base(request, self._conversations, None)
-            if not base.follows_directly(request):
-                raise OutOfReach("the store does not answer, and another process may know more of the conversation")
-            held = base.conversation
-            conversation = held or base.begin(request, self._assembly.engine(request.read, base.memo.learned))
-            try:
-                commands = base.memo.ledger.commands
-                outcome = self._behind.write(request, base, conversation, commands, sending, alone=True)
-            except Stale:
-                continue
-            outcome.continues = base.continuation(request, conversation)
-            return outcome
 
     def _advance(
         self,

@@ -10,26 +10,28 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from prunus.conversations.assembly import Assembly
 from prunus.conversations.conversation import Conversation, count_around
-from prunus.conversations.held import Request
-from prunus.conversations.keeping import BeforeSending, Keeping, memo_after
-from prunus.conversations.lineage import Base
+from prunus.conversations.held import Conversations, Request
+from prunus.conversations.keeping import BeforeSending, Keeping, Stale, memo_after
+from prunus.conversations.lineage import Base, find_base
 from prunus.conversations.memory import ConversationRecord
 from prunus.engine import render_ledger
-from prunus.errors import NotKept
+from prunus.errors import NotKept, OutOfReach
 from prunus.outcome import Outcome, Report, as_given
 from prunus.schedule.ledger import Written
 from prunus.tally import Tally, category_of
-from prunus.tokens import Counter
 from prunus.view.uses import weigh
 
 
 class WritingBehind:
     """Writes requests with the edits of their ledgers."""
 
-    def __init__(self, keeping: Keeping, counter: Counter) -> None:
+    def __init__(self, keeping: Keeping, conversations: Conversations, assembly: Assembly) -> None:
         self._keeping = keeping
-        self._counter = counter
+        self._conversations = conversations
+        self._assembly = assembly
+        self._counter = assembly.counter
 
     def hold(self, request: Request, base: Base) -> Outcome[Any]:
         """Write a request with the edits in force in the conversation that it continues, and record nothing."""
@@ -72,6 +74,25 @@ class WritingBehind:
             keep(alone=True)
         conversation.written = written
         return outcome
+
+    def alone(self, request: Request, sending: BeforeSending) -> Outcome[Any]:
+        """Write a request with the edits in force while the shared memory does not answer.
+
+        Raises OutOfReach if another process may have changed these edits; the request is then sent unchanged.
+        """
+        while True:
+            base = find_base(request, self._conversations, None)
+            if not base.follows_directly(request):
+                raise OutOfReach("the store does not answer, and another process may know more of the conversation")
+            held = base.conversation
+            conversation = held or base.begin(request, self._assembly.engine(request.read, base.memo.learned))
+            try:
+                commands = base.memo.ledger.commands
+                outcome = self.write(request, base, conversation, commands, sending, alone=True)
+            except Stale:
+                continue
+            outcome.continues = base.continuation(request, conversation)
+            return outcome
 
     def _as_before(
         self,
