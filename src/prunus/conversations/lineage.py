@@ -140,6 +140,9 @@ def find_base(
             kept = memory.find(links)
     found = _likeliest(own, kept, request)
     held, memo = (None, None) if found is None else _newest(found, conversations, memory)
+    if follows and (found is None or memo is None or memo.depth != found.shared):
+        # Another thread has changed the conversation in the meantime.
+        return find_base(request, conversations, memory, allowed)
     if found is None or memo is None:
         new = ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b"")
         if memory is not None and allowed is not None:
