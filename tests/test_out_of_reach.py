@@ -270,3 +270,27 @@ def test_a_request_that_is_overtaken_every_time_is_sent_as_the_newest_ledger_say
     assert {edit.target for edit in outcome.edits} == {edit.target for edit in before.edits}
     with pytest.raises(Overtaken):
         memory.keep(memory.memos[outcome.conversation], [], {})
+
+
+class Interrupted(Shelf):
+    """A memory in which something happens before the next memo is loaded."""
+
+    meanwhile: Callable[[], object] | None = None
+
+    def load(self, id: str) -> ConversationRecord | None:
+        act, self.meanwhile = self.meanwhile, None
+        if act is not None:
+            act()
+        return super().load(id)
+
+
+def test_a_request_that_another_process_saves_between_two_questions_makes_no_branch() -> None:
+    """The memory is asked for the conversation, and then for its memo, which may be newer by then."""
+    memory = Interrupted()
+    first, second = Pruner(CHOSEN, memory), Pruner(CHOSEN, memory)
+    for n in range(8):
+        before = sent(first, n)
+    memory.meanwhile = lambda: sent(first, 8)
+    after = sent(second, 8)
+    assert memory.meanwhile is None
+    assert (after.conversation, after.request) == (before.conversation, before.request + 2)

@@ -143,6 +143,9 @@ def find_base(
     if follows and (found is None or memo is None or memo.depth != found.shared):
         # Another thread has changed the conversation in the meantime.
         return find_base(request, conversations, memory, allowed)
+    if found is not None and memo is not None and memo is not held and memo.requests > found.requests:
+        # Another process has saved a request since the memory was asked. It must not look like a branch.
+        return find_base(request, conversations, memory, allowed)
     if found is None or memo is None:
         new = ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b"")
         if memory is not None and allowed is not None:
