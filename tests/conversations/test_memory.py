@@ -32,7 +32,10 @@ class Shelf:
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         holders = [self.links[link] for link in reversed(links) if link in self.links]
-        found = [Match(id, self.memos[id].depth, self.memos[id].requests, shared) for id, shared in holders]
+        found = [
+            Match(id, self.memos[id].depth, self.memos[id].requests, shared, id in self.commands)
+            for id, shared in holders
+        ]
         return [*found[:1], *[one for one in found[1:] if not one.left]]
 
     def _deepest(self, links: Sequence[bytes]) -> tuple[str, int] | None:

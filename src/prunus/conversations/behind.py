@@ -31,7 +31,6 @@ class WritingBehind:
         self._keeping = keeping
         self._conversations = conversations
         self._assembly = assembly
-        self._counter = assembly.counter
 
     def hold(self, request: Request, base: Base) -> Outcome[Any]:
         """Write a request with the edits in force in the conversation that it continues, and record nothing."""
@@ -111,7 +110,7 @@ class WritingBehind:
 
         Returns the outcome, and the messages that are not sent as they came.
         """
-        read, load, ledger, count = request.read, request.load, memo.ledger, self._counter.count
+        read, load, ledger, count = request.read, request.load, memo.ledger, self._assembly.counter.count
         written = render_ledger(read.format.name, ledger, len(read), load, read.raw, known)
         body = request.body
         if written:
@@ -119,10 +118,10 @@ class WritingBehind:
             body = as_given(body, read.assemble([*texts], texts, [*texts]))
         new = range(memo.depth if memo.account.tokens else 0, len(read))
         if exact:
-            more = sum(weigh(part, self._counter) for index in new for part in load(index).parts)
+            more = sum(weigh(part, self._assembly.counter) for index in new for part in load(index).parts)
         else:
             more = sum(len(read.raw(index)) for index in new) // 4
-        before = count_around(read, self._counter) + memo.account.tokens + more
+        before = count_around(read, self._assembly.counter) + memo.account.tokens + more
         added = sum(count(tag.text) for tag in ledger.tags if tag.added)
         strategies: dict[str, Tally] = {}
         categories: dict[str, Tally] = {}

@@ -10,7 +10,7 @@ from typing import Any
 from prunus.conversations.conversation import Conversation
 from prunus.conversations.held import Conversations, Request
 from prunus.conversations.lineage import Base
-from prunus.conversations.memory import ConversationRecord, Memory
+from prunus.conversations.memory import ConversationRecord, Match, Memory
 from prunus.errors import NotKept, OutOfReach, Overtaken, TooLate
 from prunus.outcome import Outcome
 from prunus.schedule.ledger import Written
@@ -98,9 +98,8 @@ class Keeping:
             found = memory.find(base.links)
         except OutOfReach as error:
             raise NotKept(str(error)) from error
-        if [(one.id, one.shared, one.requests, one.commands) for one in found] != [
-            (memo.id, base.memo.depth, base.memo.requests, False)
-        ]:
+        depth = base.memo.depth
+        if list(found) != [Match(memo.id, depth, base.memo.requests, depth, commands=False)]:
             raise Overtaken(f"another process knows more of the conversation {memo.id}")
         save()
 

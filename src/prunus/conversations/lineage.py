@@ -201,7 +201,7 @@ def _likeliest(own: Sequence[Match], kept: Sequence[Match], request: Request) ->
 
 
 def _is_next_step(found: Match, held: Conversation, request: Request) -> bool:
-    """Whether a request adds one step of the model to the state that this process was the last to save."""
+    """Whether a request adds one step of the model to the newest state that this process has saved."""
     if found.left or found.shared == len(request):
         return False
     is_saved = held.saved == held.memo.requests and held.memo.depth == found.shared

@@ -244,13 +244,15 @@ class PostgresDatabase(SqlDatabase):
         load_sums_as_integers(connection)
         # The timeout for locks ends first, the deadline of the call last, so that the error says what went wrong.
         lock, statement, idle = (str(max(1, int(self._wait * ms))) for ms in (600, 800, 10_000))
-        connection.execute(
-            "SELECT set_config('search_path', %s, false), set_config('statement_timeout', %s, false), "
-            "set_config('lock_timeout', %s, false), set_config('idle_in_transaction_session_timeout', %s, false)",
-            (SCHEMA, statement, lock, idle),
-        )
-        for scan in SCANS:
-            connection.execute(f"SET {scan} = off".encode())
+        values = {
+            "search_path": SCHEMA,
+            "statement_timeout": statement,
+            "lock_timeout": lock,
+            "idle_in_transaction_session_timeout": idle,
+            **dict.fromkeys(SCANS, "off"),
+        }
+        calls = ", ".join(f"set_config('{name}', %s, false)" for name in values)
+        connection.execute(f"SELECT {calls}".encode(), list(values.values()))
 
     def _migrate(self, connection: TimedConnection) -> None:
         """Create or update the tables, once for each process."""

@@ -94,8 +94,10 @@ class RedisMemory(StoredMemory):
         if reply == b"stale":
             # The stored ledger is not the one that this process knows, so all of it is written.
             reply = self._write(saving, None)
-        if reply in (b"older", b"unexpected"):
+        if reply == b"older":
             raise Overtaken(f"another process has saved a newer request of the conversation {id}")
+        if reply == b"unexpected":
+            raise Overtaken(f"another process knows more of the conversation {id}")
         kept()
         also()
 
