@@ -81,7 +81,10 @@ def test_messages_and_requests_in_any_file(
 def test_the_newest_conversation_of_the_store(run: Callable[..., Result], tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'prunus.db'}"
     store = open_store(url)
-    store.record("", Exchange("aaaa1111", 1, 100.0, model="claude-x", tokens_before=160_000, tokens_after=100_000))
+    store.record(
+        "",
+        Exchange("aaaa1111", 1, 100.0, model="claude-x", tokens_before=160_000, tokens_after=100_000, status=200),
+    )
     store.close()
     for arguments in ((), ("aaaa",)):
         result = run("context", *arguments, "--store", url)
@@ -160,7 +163,7 @@ def test_context_says_what_its_rows_count(run: Callable[..., Result], tmp_path: 
         url = f"sqlite:///{tmp_path / f'{shadow}.db'}"
         store = open_store(url)
         context = Context(150_000, 90_000, {}, {"historical": 90_000}, shadow=shadow)
-        tokens = {"tokens_before": 160_000, "tokens_after": 100_000}
+        tokens = {"tokens_before": 160_000, "tokens_after": 100_000, "status": 200}
         store.record("", Exchange("aaaa1111", 1, 1.0, **tokens, context=context, shadow=shadow))
         store.close()
         assert words in run("context", "--store", url).output

@@ -72,7 +72,9 @@ def test_both_tools_are_offered_and_answer(client: Client, url: str) -> None:
     assert client.call("context_prune", action="discard", targets="3fa9c2").startswith("Noted")
     assert "Nothing is known" in client.call("context_info")
     store = open_store(url)
-    store.record("", Exchange("c1", 1, 1.0, model="claude-x", tokens_before=90_000, tokens_after=50_000))
+    store.record(
+        "", Exchange("c1", 1, 1.0, model="claude-x", tokens_before=90_000, tokens_after=50_000, status=200)
+    )
     store.close()
     assert "50,000 of 200,000 tokens, 25% full" in client.call("context_info")
 

@@ -20,9 +20,8 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_an_exchange_that_is_written_again_counts_once(store: Store) -> None:
-    begun = exchange("c1", time=DAY, id="one", usage=None, cost=0.0, cost_unpruned=0.0, status=0)
-    store.record("", begun)
-    store.record("", exchange("c1", time=DAY, id="one", missed=790, missed_for="first", project="/work"))
+    for _ in range(2):
+        store.record("", exchange("c1", time=DAY, id="one", missed=790, missed_for="first", project="/work"))
     assert store.days("") == [
         DayTotals(
             "2026-11-16", "claude", "claude-sonnet-4-5", "/work", "first", 1, 1_000, 800, 10, 500, 290, 40,

@@ -83,7 +83,7 @@ def test_a_request_waits_once_for_the_server_and_twice_more_where_it_cuts(counte
     assert max(quiet) <= (2, 6)
     assert cutting
     assert all(trips <= 4 for _, trips, _ in cutting), cutting
-    assert all(statements <= 22 + 10 * receipts for receipts, _, statements in cutting), cutting
+    assert all(statements <= 14 + 8 * receipts for receipts, _, statements in cutting), cutting
 
 
 def test_the_number_of_receipts_and_asks_makes_no_difference(counted: Counted) -> None:

@@ -27,15 +27,33 @@ def test_an_exchange_comes_back_as_it_was(store: Store) -> None:
 
 
 @pytest.mark.receipts
-def test_recording_an_exchange_again_replaces_it(store: Store) -> None:
-    before = exchange(usage=None, status=0, cost=0.0, id="x")
-    after = exchange(id="x")
-    store.record("", before, [receipt("aaaaaa")])
-    store.record("", after)
-    assert store.exchanges("", "c1") == [after]
-    assert store.totals("").requests == 1
-    assert store.totals("").cost == 400.0
+def test_a_request_that_is_not_sent_yet_has_its_receipts_and_no_numbers(store: Store) -> None:
+    sent = exchange(usage=None, status=0, cost=0.0, id="x")
+    store.record("", sent, [receipt("aaaaaa")])
     assert [r.id for r in store.receipts("")] == ["aaaaaa"]
+    assert store.exchanges("", "c1") == []
+    assert store.totals("").requests == 0
+    store.record_all([("", exchange(id="x"))])
+    assert store.exchanges("", "c1") == [exchange(id="x")]
+    assert (store.totals("").requests, store.totals("").cost) == (1, 400.0)
+    assert [r.id for r in store.receipts("")] == ["aaaaaa"]
+
+
+@pytest.mark.receipts
+def test_a_request_that_never_got_an_answer_is_counted(store: Store) -> None:
+    left = exchange(usage=None, status=0)
+    store.record_all([("", left)])
+    assert store.exchanges("", "c1") == [left]
+    assert store.totals("").requests == 1
+
+
+@pytest.mark.receipts
+def test_an_exchange_that_is_recorded_again_counts_once(store: Store) -> None:
+    one = exchange(id="x")
+    store.record_all([("", one)])
+    store.record_all([("", one), ("", exchange(request=2))])
+    assert len(store.exchanges("", "c1")) == 2
+    assert (store.totals("").requests, store.totals("").cost) == (2, 800.0)
 
 
 @pytest.mark.receipts

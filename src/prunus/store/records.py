@@ -78,7 +78,7 @@ class Exchange:
     asks: tuple[Ask, ...] = ()
     """The cut parts that the newest calls of the request asked for again."""
     id: str = field(default_factory=new_exchange_id)
-    """The key of the record: recording another exchange with the same id replaces this one."""
+    """The key of the record: recording an exchange with the same id again does not count it again."""
 
 
 @dataclass(frozen=True, slots=True)

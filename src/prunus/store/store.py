@@ -63,8 +63,8 @@ class Store(Protocol):
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
         """Write an exchange and the receipts of its edits in one transaction.
 
-        The proxy records an exchange before it sends the request, so that no receipt is ever missing, and again
-        after the answer. A record with the same `Exchange.id` replaces the earlier one.
+        An exchange without a status is not sent yet: it gets its receipts, so that none is ever missing, and its
+        numbers are written later by `record_all`.
         """
 
     @property
@@ -72,7 +72,10 @@ class Store(Protocol):
         """Whether exchanges, receipts, originals and totals are kept; otherwise reading them raises NoReceipts."""
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
-        """Write finished exchanges, each with its tenant, in one transaction."""
+        """Write finished exchanges, each with its tenant, in one transaction.
+
+        An exchange with the `Exchange.id` of a written one counts once; only its context is new.
+        """
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
         """Save an exchange that the client must not see, so that later requests can include it again."""

@@ -71,15 +71,14 @@ def exchange_of(conversation: str, row: tuple[Any, ...]) -> Exchange:
     return Exchange(conversation, **values)
 
 
-def count_exchange(sums: Additions, tenant: str, counted: Sequence[Any], sign: int, *, alone: bool) -> None:
-    """Add an exchange to the sums, or with the sign -1 take it off.
+def count_exchange(sums: Additions, tenant: str, counted: Sequence[Any], *, alone: bool) -> None:
+    """Add an exchange to the sums.
 
     `counted` are the values of `COUNTED` in its row; `alone` says that its conversation has no other exchange.
     """
-    shadow, time, client, model, project, missed_for, *values = counted
-    added = [sign * value for value in values]
+    shadow, time, client, model, project, missed_for, *added = counted
     day = _local_day(time), client, model, project, missed_for
-    sums.add(_ADD_TOTALS, (tenant, shadow), (*added[:-1], sign * alone))
+    sums.add(_ADD_TOTALS, (tenant, shadow), (*added[:-1], alone))
     sums.add(_ADD_DAY, (tenant, shadow, *day), _of_day(added))
     sums.add(_ADD_REQUESTS, (tenant, shadow, client), added[:1])
 

@@ -1,5 +1,8 @@
 """Write exchanges: their numbers, the receipts of their edits with the originals, and the sums of all time.
 
+Receipts are written before a request is sent. Everything else is written after its answer, so that no request waits
+for it.
+
 With `store.key`, texts that tell something of a conversation are encrypted: originals, reasons, errors, projects.
 """
 
@@ -28,14 +31,13 @@ PASSED: Final = "passed"
 _COUNT: Final = adding("strategies", ("tenant", "shadow", "strategy"), ("count", "tokens"))
 _INSERT: Final = (
     f"INSERT INTO exchanges (conversation, {', '.join(COLUMNS)}) VALUES ({', '.join('?' * (1 + len(COLUMNS)))}) "
-    f"RETURNING {COUNTED}"
+    f"ON CONFLICT (conversation, id) DO NOTHING RETURNING {COUNTED}"
 )
 _UPDATE: Final = (
     "UPDATE conversations SET client = ?, format = ?, model = ?, last = CASE WHEN last > ? THEN last ELSE ? END "
     "WHERE n = ? AND (client != ? OR format != ? OR model != ? OR last < ?)"
 )
 _OTHERS: Final = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
-_REMOVE: Final = f"DELETE FROM exchanges WHERE conversation = ? AND id = ? RETURNING {COUNTED}"
 _KEEP_ORIGINAL: Final = (
     "INSERT INTO originals (tenant, hash, size, data) VALUES (?, ?, ?, ?) "
     "ON CONFLICT (tenant, hash) DO UPDATE SET data = excluded.data "
@@ -81,20 +83,29 @@ def write_exchanges(
     exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]],
     numbers: RowNumbers,
     connection: SqlConnection,
+    *,
+    sent: bool,
 ) -> None:
-    """Write exchanges of tenants and their receipts; the transaction should end then."""
+    """Write exchanges of tenants and their receipts; the transaction should end then.
+
+    Of requests that are not sent yet, it writes only the receipts and what the requests asked for again.
+    """
     for entry, receipts in _entries(exchanges, numbers, connection):
-        _write_numbers(entry)
         _write_receipts(entry, receipts)
         write_cuts(entry, [receipt for receipt, _ in receipts])
         write_asks(entry)
-        _share_price(entry)
+        if sent:
+            _write_about(entry)
+            _write_numbers(entry)
+            _share_price(entry)
 
 
 def write_experiences(
     exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]],
     numbers: RowNumbers,
     connection: SqlConnection,
+    *,
+    sent: bool,
 ) -> None:
     """Count what exchanges cut and what they asked for again, and write nothing else of them.
 
@@ -103,9 +114,11 @@ def write_experiences(
     for entry, receipts in _entries(exchanges, numbers, connection):
         write_cuts(entry, receipts)
         write_asks(entry)
-        if entry.exchange.status:
+        if sent:
+            _write_about(entry)
             count_request(entry.sums, entry.tenant, entry.exchange)
-            move_cuts(entry)
+            if entry.exchange.shadow:
+                move_cuts(entry)
 
 
 def _entries(
@@ -113,43 +126,37 @@ def _entries(
 ) -> Iterator[tuple[ExchangeEntry, Sequence[T]]]:
     """Yield an entry for each exchange, with its receipts; then write the sums of all of them.
 
-    It inserts the conversations of the exchanges, or updates their client, format, model and time.
+    It inserts the conversations of the exchanges that are new.
     """
     sums = Additions()
     times = {(tenant, exchange.conversation): exchange.time for tenant, exchange, _ in reversed(exchanges)}
     asked = {place: ask_number(connection, numbers, place, time) for place, time in times.items()}
     known = {place: number() for place, number in asked.items()}
     for tenant, exchange, receipts in exchanges:
-        number = known[tenant, exchange.conversation]
-        now = exchange.client, exchange.format, exchange.model
-        connection.execute(_UPDATE, (*now, exchange.time, exchange.time, number, *now, exchange.time))
-        yield ExchangeEntry(connection, sums, tenant, number, exchange), receipts
+        yield ExchangeEntry(connection, sums, tenant, known[tenant, exchange.conversation], exchange), receipts
     sums.write(connection)
 
 
+def _write_about(entry: ExchangeEntry) -> None:
+    """Write client, format, model and time of a conversation, unless they are the same as before."""
+    exchange = entry.exchange
+    now = exchange.client, exchange.format, exchange.model
+    entry.connection.execute(_UPDATE, (*now, exchange.time, exchange.time, entry.conversation, *now, exchange.time))
+
+
 def _write_numbers(entry: ExchangeEntry) -> None:
-    """Write the row of an exchange, and count it; a row with the same id is replaced."""
+    """Write the row of an exchange, and count it; if it has been written before, only its context is new."""
     connection, exchange = entry.connection, entry.exchange
-    place = entry.conversation, exchange.id
-    # The new row gets a new number, so that it is among the newest exchanges.
-    old = connection.ask(_REMOVE, place)
     new = connection.ask(_INSERT, (entry.conversation, *row_of(exchange)))
-    others, of_other_kind = (
-        connection.ask(_OTHERS, (*place, kind)) for kind in (exchange.shadow, not exchange.shadow)
-    )
+    others = connection.ask(_OTHERS, (entry.conversation, exchange.id, exchange.shadow))
 
     def count() -> None:
-        replaced, [added] = old(), new()
-        moves = any(removed[0] != exchange.shadow for removed in replaced)
-        # An exchange that replaces one of its kind does not change the number of conversations.
-        alone = not others() and (moves or not replaced)
-        count_exchange(entry.sums, entry.tenant, added, 1, alone=alone)
-        for removed in replaced:
-            count_exchange(entry.sums, entry.tenant, removed, -1, alone=moves and not of_other_kind())
-        if moves:
-            _move_receipts(entry)
+        for added in new():
+            count_exchange(entry.sums, entry.tenant, added, alone=not others())
 
     entry.sums.count_later(count)
+    if exchange.shadow:
+        _move_receipts(entry)
     if exchange.context is not None:
         connection.execute(
             "INSERT INTO contexts (conversation, request, numbers) VALUES (?, ?, ?) ON CONFLICT (conversation) "
@@ -162,7 +169,7 @@ def _write_numbers(entry: ExchangeEntry) -> None:
 def _move_receipts(entry: ExchangeEntry) -> None:
     """Mark the receipts of an exchange as shadow receipts.
 
-    The provider refused the pruned request, so the proxy sent the original one, and nothing was cut.
+    If the provider refused the pruned request, the proxy sent the original one, and nothing was cut.
     """
     exchange = entry.exchange
     with _recounted(entry, "request = ?", [exchange.request]):

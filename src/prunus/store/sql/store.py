@@ -68,18 +68,18 @@ class SqlStore(SqlReports):
         return SqlMemory(self._database, self._numbers, tenant, trouble, self._cipher)
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
-        self._write_down([(tenant, exchange, receipts)])
-        # An exchange without a status is recorded before its request is sent; housekeeping would delay the request.
-        if exchange.status:
+        sent = bool(exchange.status)
+        self._write_down([(tenant, exchange, receipts)], sent=sent)
+        if sent:  # Otherwise housekeeping would delay the request.
             self._housekeep(1)
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
         if exchanges:
-            self._write_down([(tenant, exchange, ()) for tenant, exchange in exchanges])
+            self._write_down([(tenant, exchange, ()) for tenant, exchange in exchanges], sent=True)
             self._housekeep(len(exchanges))
 
-    def _write_down(self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]) -> None:
-        work, names = self._recording(exchanges)
+    def _write_down(self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], *, sent: bool) -> None:
+        work, names = self._recording(exchanges, sent=sent)
 
         def forget_numbers() -> None:
             for tenant, exchange, _ in exchanges:
@@ -88,7 +88,7 @@ class SqlStore(SqlReports):
         self._database.change(work, *names, outdated=forget_numbers)
 
     def _recording(
-        self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]
+        self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], *, sent: bool
     ) -> tuple[Callable[[SqlConnection], None], set[str]]:
         """Return a callback that writes exchanges, and the names of what others may write too."""
         ready, names = [], _conversation_names(exchanges)
@@ -97,7 +97,7 @@ class SqlStore(SqlReports):
             some = [encrypted_receipt(self._cipher, tenant, one, keep_original=keep) for one in receipts]
             names |= {write_name("original", tenant, one.hash.hex()) for _, one in some if one is not None}
             ready.append((tenant, encrypted_exchange(self._cipher, tenant, exchange), some))
-        return partial(write_exchanges, ready, self._numbers), names
+        return partial(write_exchanges, ready, self._numbers, sent=sent), names
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
         value = self._cipher.encrypt(value, tenant, "hidden", key)
@@ -246,9 +246,9 @@ class SqlLedgers(WithoutReceipts, SqlStore):
     """The store without receipts (`store.receipts = false`): ledgers, hidden exchanges, commands and experience."""
 
     def _recording(
-        self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]
+        self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], *, sent: bool
     ) -> tuple[Callable[[SqlConnection], None], set[str]]:
-        return partial(write_experiences, exchanges, self._numbers), _conversation_names(exchanges)
+        return partial(write_experiences, exchanges, self._numbers, sent=sent), _conversation_names(exchanges)
 
 
 def _conversation_names(exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]) -> set[str]:
