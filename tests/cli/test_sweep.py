@@ -15,7 +15,9 @@ def url(tmp_path: Path) -> str:
     url = f"sqlite:///{tmp_path / 'prunus.db'}"
     store = open_store(url)
     for number, id in enumerate(("aaaa1111", "bbbb2222")):
-        store.record("", Exchange(id, 1, 100.0 + number, "claude", model="claude-x", tokens_after=1_000))
+        store.record(
+            "", Exchange(id, 1, 100.0 + number, "claude", model="claude-x", tokens_after=1_000, status=200)
+        )
     store.close()
     return url
 

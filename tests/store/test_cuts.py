@@ -11,6 +11,7 @@ import pytest
 from prunus.reuse.asked_again import Experience, Tried
 from prunus.reuse.learning import Learned
 from prunus.store import Store, open_store
+from prunus.store.records import cuts_of
 from prunus.store.sql.migrations import MIGRATIONS
 from prunus.store.sqlite.database import Database
 from tests.store.samples import ask, exchange, links, memo, receipt
@@ -87,10 +88,11 @@ def test_shadow_runs_are_counted_apart(store: Store) -> None:
         assert store.totals("", shadow=True).experience == would
 
 
-def test_the_cuts_of_a_refused_request_become_those_of_a_shadow_run(store: Store) -> None:
-    sent = exchange("c1", status=0)
-    store.record("", sent, [receipt("aaaaaa", 2, kind="read", reuse=0.5)])
-    store.record("", replace(sent, status=200, shadow=True))
+def test_the_cuts_of_a_refused_request_are_those_of_a_shadow_run(store: Store) -> None:
+    sent, made = exchange("c1", status=0), receipt("aaaaaa", 2, kind="read", reuse=0.5)
+    store.record("", sent, [made])
+    assert store.experiences("") == {}
+    store.record_all([("", replace(sent, status=200, shadow=True, cuts=cuts_of([made])))])
     assert store.experiences("") == {}
     cut = Experience(1, {("repeated_reads", "read"): Tried(1, 0.5)})
     assert store.experiences("", shadow=True) == {"claude": cut}

@@ -32,11 +32,22 @@ def test_a_request_that_is_not_sent_yet_has_its_receipts_and_no_numbers(store: S
     store.record("", sent, [receipt("aaaaaa")])
     assert [r.id for r in store.receipts("")] == ["aaaaaa"]
     assert store.exchanges("", "c1") == []
-    assert store.totals("").requests == 0
+    assert (store.totals("").requests, store.totals("").strategies) == (0, {})
     store.record_all([("", exchange(id="x"))])
     assert store.exchanges("", "c1") == [exchange(id="x")]
     assert (store.totals("").requests, store.totals("").cost) == (1, 400.0)
+    assert store.totals("").strategies == {"repeated_reads": Tally(1, 90)}
     assert [r.id for r in store.receipts("")] == ["aaaaaa"]
+
+
+@pytest.mark.receipts
+def test_the_cuts_of_all_calls_of_a_request_are_counted(store: Store) -> None:
+    """The agent layer may ask the model again, and cut more, before the request has its answer."""
+    sent = exchange(status=0)
+    store.record("", sent, [receipt("aaaaaa", 2)])
+    store.record("", sent, [receipt("bbbbbb", 4)])
+    store.record_all([("", replace(sent, status=200)), ("", replace(sent, status=200))])
+    assert store.totals("").strategies == {"repeated_reads": Tally(2, 180)}
 
 
 @pytest.mark.receipts

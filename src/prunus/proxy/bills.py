@@ -16,7 +16,7 @@ from prunus.proxy.misses import Miss, miss_of
 from prunus.schedule.ledger import Flush
 from prunus.schedule.prices import Price, with_ttl
 from prunus.settings import Settings
-from prunus.store.records import Exchange, Usage
+from prunus.store.records import Exchange, Usage, cuts_of
 
 _MODELS: Final = 256
 """Models whose prices are kept at hand."""
@@ -38,7 +38,8 @@ class Bills:
 
         There is one usage for each call of the model: those behind the first are the agent layer's own.
         """
-        exchange, envelope, outcome = pruned.exchange, pruned.envelope, pruned.outcome
+        exchange = replace(pruned.exchange, cuts=cuts_of(pruned.all_receipts))
+        envelope, outcome = pruned.envelope, pruned.outcome
         if not 200 <= status < 300:
             if not envelope.hold:
                 self._accounts.skip(exchange.conversation, exchange.request)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from prunus.outcome import Receipt
 from prunus.proxy.exchange import Event
 from prunus.proxy.faults import Faults
 from prunus.proxy.log_lines import log_request, log_step_back
@@ -40,9 +39,9 @@ class Journal:
         if self._recorder is not None:
             self._recorder.close()
 
-    def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
-        """Count and record an exchange with the receipts of its edits."""
-        self._metrics.exchanged(exchange, receipts)
+    def record(self, tenant: str, exchange: Exchange) -> None:
+        """Count and record an exchange."""
+        self._metrics.exchanged(exchange)
         if self._recorder is not None:
             self._recorder.put(tenant, exchange)
 
@@ -52,7 +51,7 @@ class Journal:
         self._metrics.requests.labels(exchange.format if exchange is not None else "", event.what).inc()
         self._metrics.answers.labels(event.upstream, str(event.status)).inc()
         if exchange is not None:
-            self.record(tenant, exchange, event.receipts)
+            self.record(tenant, exchange)
         self._trace(event)
         self._tell_of_steps_back(event)
         log_request(event)

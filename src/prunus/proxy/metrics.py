@@ -6,7 +6,7 @@ Workers count in files of a folder that `serve` creates, so any worker can answe
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -14,7 +14,6 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from prunus.outcome import Receipt
 from prunus.store.records import Exchange
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
@@ -107,8 +106,8 @@ class Metrics:
         """Count a fault."""
         self.faults.labels(where).inc()
 
-    def exchanged(self, exchange: Exchange, receipts: Iterable[Receipt]) -> None:
-        """Count a finished exchange and its edits; of a shadow run the figures say what would have been."""
+    def exchanged(self, exchange: Exchange) -> None:
+        """Count a finished exchange and its cuts; of a shadow run the figures say what would have been."""
         model, mode = self._model(exchange.model), "shadow" if exchange.shadow else "real"
         for when, tokens in (("before", exchange.tokens_before), ("after", exchange.tokens_after)):
             self.tokens.labels(model, when, mode).inc(tokens)
@@ -117,9 +116,8 @@ class Metrics:
                 self.billed.labels(model, kind).inc(getattr(exchange.usage, kind))
         for when, cost in (("before", exchange.cost_unpruned), ("after", exchange.cost)):
             self.cost.labels(model, when, mode).inc(max(0.0, cost))
-        for receipt in receipts:
-            if receipt.kind is not None and not receipt.passed:
-                self.cut.labels(receipt.edit.counted_as, receipt.kind, mode).inc()
+        for cut in exchange.cuts:
+            self.cut.labels(cut.strategy, cut.kind, mode).inc()
         for ask in exchange.asks:
             self.asked_again.labels(ask.strategy, ask.kind, mode).inc()
         self.behind.inc(exchange.behind)

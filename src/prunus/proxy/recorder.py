@@ -103,7 +103,7 @@ class Recorder:
         """Write all that waits; what the store does not take now waits on, in its order."""
         while self._waiting:
             batch = [self._waiting.popleft() for _ in range(min(self._batch, len(self._waiting)))]
-            ready = self._contexts.added(batch)
+            ready = self._contexts.added(batch) if self._store.keeps_receipts else batch
             try:
                 self._store.record_all(ready)
             except StoreError as error:

@@ -261,9 +261,9 @@ class Tenant:
         return report.tokens_before < _FITS * self.settings.window_of(report.model)
 
     def record_edits(self, exchange: Exchange, outcome: Outcome[bytes]) -> None:
-        """Write down what a request cuts, and what its newest calls ask for again."""
+        """Write down what a request cuts."""
         receipts = (*outcome.receipts, *outcome.passed)
-        if receipts or exchange.asks:
+        if receipts:
             self.record(exchange, receipts)
 
     def record(self, exchange: Exchange, receipts: Sequence[Receipt]) -> None:

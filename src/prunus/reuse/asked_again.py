@@ -42,6 +42,18 @@ _LASTING: Final = frozenset({"search", "list", "fetch"})
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """A part that an edit removed, and that a later call can ask for."""
+
+    target: Ref
+    """The part."""
+    strategy: str
+    kind: PartKind
+    expected: float
+    """How likely the strategy thought it that a later call asks for the part."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     """A part that an edit removed, and that a later call asks for."""
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from secrets import token_hex
 from typing import Final
 
 from prunus.conversations.context import Context
+from prunus.edits import Proposal
+from prunus.outcome import Receipt
 from prunus.providers.usage import Usage as Usage
-from prunus.reuse.asked_again import Ask, Experience
+from prunus.reuse.asked_again import Ask, Cut, Experience
 from prunus.schedule.ledger import Flush
 from prunus.tally import Tally
 
@@ -22,6 +24,15 @@ SHORTEST_DIGEST: Final = 12
 def digest_of(original: str) -> bytes:
     """The hash by which the store knows the content that an edit removed."""
     return blake2b(original.encode("utf-8", "surrogatepass"), digest_size=DIGEST_SIZE).digest()
+
+
+def cuts_of(receipts: Iterable[Receipt]) -> tuple[Cut, ...]:
+    """Return the parts that a later call can ask for."""
+    made = ((one.edit, one.kind) for one in receipts if one.kind is not None and not one.passed)
+    return tuple(
+        Cut(edit.target, edit.counted_as, kind, edit.reuse if isinstance(edit, Proposal) else 0.0)
+        for edit, kind in made
+    )
 
 
 def new_exchange_id() -> str:
@@ -75,6 +86,8 @@ class Exchange:
     """Why; empty if nothing was missed. See `prunus.proxy.misses`."""
     context: Context | None = None
     """The token counts of the request, if known."""
+    cuts: tuple[Cut, ...] = ()
+    """The parts that the request cut and that a later call can ask for; no store returns them."""
     asks: tuple[Ask, ...] = ()
     """The cut parts that the newest calls of the request asked for again."""
     id: str = field(default_factory=new_exchange_id)

@@ -63,8 +63,8 @@ class Store(Protocol):
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
         """Write an exchange and the receipts of its edits in one transaction.
 
-        An exchange without a status is not sent yet: it gets its receipts, so that none is ever missing, and its
-        numbers are written later by `record_all`.
+        An exchange without a status is not sent yet: only its receipts are written, so that none is ever missing.
+        Everything else of it is written and counted by `record_all`, after its answer.
         """
 
     @property

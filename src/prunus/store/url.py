@@ -91,6 +91,7 @@ def _open_server(url: str, limits: StoreSettings, wait: float, existing: bool) -
 
 
 def _in_database(database: SqlDatabase, limits: StoreSettings) -> Store:
-    from prunus.store.sql.store import SqlLedgers, SqlStore
+    from prunus.store.sql.ledgers import SqlLedgers
+    from prunus.store.sql.store import SqlStore
 
     return (SqlStore if limits.receipts else SqlLedgers)(database, limits, Cipher(read_keys(limits.key)))

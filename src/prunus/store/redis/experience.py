@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from prunus.edits import Proposal
-from prunus.outcome import Receipt
 from prunus.reuse.asked_again import Experience, Tried
 from prunus.store.records import Exchange
 from prunus.store.redis.connections import RedisConnections
@@ -23,49 +21,23 @@ _RECORD: Final = Script(
 -- KEYS: exchange, cuts of the conversation, requests, tenants
 -- ARGV: the exchange as JSON, the prefix of experience, seconds to keep, seconds to remember the exchange, tenant
 local new = cjson.decode(ARGV[1])
-local function sums(shadow, client)
-    return ARGV[2] .. shadow .. ' ' .. client
-end
-local function add(shadow, strategy, kind, values)
+local agent = new.shadow .. ' ' .. new.client
+local function add(strategy, kind, values)
     for name, value in pairs(values) do
-        redis.call('HINCRBYFLOAT', sums(shadow, new.client), cjson.encode({strategy, kind, name}), value)
+        redis.call('HINCRBYFLOAT', ARGV[2] .. agent, cjson.encode({strategy, kind, name}), value)
     end
-end
-local function count(one, sign)
-    redis.call('HINCRBY', KEYS[3], one.shadow .. ' ' .. one.client, sign * one.requests)
 end
 
 redis.call('SADD', KEYS[4], ARGV[5])
-local held = redis.call('GET', KEYS[1])
-if held then
-    local old = cjson.decode(held)
-    count(old, -1)
-    if old.shadow ~= new.shadow then
-        -- The provider refused the pruned request, so nothing was cut.
-        local flat = redis.call('HGETALL', KEYS[2])
-        for n = 1, #flat, 2 do
-            local cut = cjson.decode(flat[n + 1])
-            if cut.made == new.request and cut.shadow == old.shadow then
-                local asked = cut.asked > 0 and 1 or 0
-                add(old.shadow, cut.strategy, cut.kind,
-                    {cut = -1, expected = -cut.expected, asked = -asked, tokens = -cut.tokens})
-                add(new.shadow, cut.strategy, cut.kind,
-                    {cut = 1, expected = cut.expected, asked = asked, tokens = cut.tokens})
-                cut.shadow = new.shadow
-                redis.call('HSET', KEYS[2], flat[n], cjson.encode(cut))
-            end
-        end
-    end
+if redis.call('SET', KEYS[1], '1', 'NX', 'EX', ARGV[4]) then
+    redis.call('HINCRBY', KEYS[3], agent, new.requests)
 end
-count(new, 1)
-redis.call('SET', KEYS[1], cjson.encode({client = new.client, shadow = new.shadow, requests = new.requests}),
-    'EX', ARGV[4])
 
 for _, cut in ipairs(new.cuts) do
     local row = {strategy = cut.strategy, kind = cut.kind, made = new.request, expected = cut.expected,
         shadow = new.shadow, asked = 0, tokens = 0}
     if redis.call('HSETNX', KEYS[2], cut.place .. ' ' .. cut.strategy, cjson.encode(row)) == 1 then
-        add(new.shadow, cut.strategy, cut.kind, {cut = 1, expected = cut.expected})
+        add(cut.strategy, cut.kind, {cut = 1, expected = cut.expected})
     end
 end
 for _, ask in ipairs(new.asks) do
@@ -77,7 +49,7 @@ for _, ask in ipairs(new.asks) do
     if row.asked == 0 then
         row.asked, row.tokens = new.request, ask.tokens
         redis.call('HSET', KEYS[2], field, cjson.encode(row))
-        add(new.shadow, ask.strategy, row.kind, {asked = 1, tokens = ask.tokens})
+        add(ask.strategy, row.kind, {asked = 1, tokens = ask.tokens})
     end
 end
 redis.call('EXPIRE', KEYS[2], ARGV[3])
@@ -86,15 +58,13 @@ return 'counted'
 )
 
 
-def count_exchanges(
-    server: RedisConnections, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], seconds: int
-) -> None:
-    """Count exchanges, each with its tenant and the receipts of its cuts, in one round trip."""
+def count_exchanges(server: RedisConnections, exchanges: Sequence[tuple[str, Exchange]], seconds: int) -> None:
+    """Count exchanges, each with its tenant, in one round trip."""
     calls = []
-    for tenant, exchange, receipts in exchanges:
+    for tenant, exchange in exchanges:
         keys = TenantKeys(tenant)
         names = [keys.of("exchange", exchange.id), keys.of("cuts", exchange.conversation), keys.requests, TENANTS]
-        values = [_counted(exchange, receipts), f"{keys.experience}:", seconds, _REMEMBERED, tenant]
+        values = [_counted(exchange), f"{keys.experience}:", seconds, _REMEMBERED, tenant]
         calls.append((_RECORD, names, values))
     if calls:
         server.call(*calls)
@@ -120,17 +90,11 @@ def experiences(server: RedisConnections, keys: TenantKeys, *, shadow: bool) -> 
     return {name: Experience(count, _tried(row)) for (name, count), row in sorted(found, key=lambda one: one[0])}
 
 
-def _counted(exchange: Exchange, receipts: Sequence[Receipt]) -> str:
+def _counted(exchange: Exchange) -> str:
     """Return what the script counts of an exchange."""
     cuts = [
-        {
-            "place": "{} {}".format(*receipt.edit.target),
-            "strategy": receipt.edit.counted_as,
-            "kind": receipt.kind,
-            "expected": receipt.edit.reuse if isinstance(receipt.edit, Proposal) else 0.0,
-        }
-        for receipt in receipts
-        if receipt.kind is not None and not receipt.passed
+        {"place": "{} {}".format(*cut.target), "strategy": cut.strategy, "kind": cut.kind, "expected": cut.expected}
+        for cut in exchange.cuts
     ]
     asks = [
         {"place": "{} {}".format(*ask.target), "strategy": ask.strategy, "kind": ask.kind, "tokens": ask.tokens}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from prunus.conversations.memory import Memory
@@ -12,7 +13,7 @@ from prunus.outcome import Receipt
 from prunus.reuse.asked_again import Experience
 from prunus.settings.tables import StoreSettings as Limits
 from prunus.store.cipher import Cipher
-from prunus.store.records import Exchange, Info, KnownConversation
+from prunus.store.records import Exchange, Info, KnownConversation, cuts_of
 from prunus.store.redis.connections import RedisConnections
 from prunus.store.redis.experience import count_exchanges, experiences
 from prunus.store.redis.keys import LINK_SIZE, PREFIX, TENANTS, TenantKeys
@@ -50,12 +51,11 @@ class RedisStore(WithoutReceipts):
         return RedisMemory(self._server, tenant, trouble, self._cipher, self._seconds)
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
-        count_exchanges(self._server, [(tenant, exchange, receipts)], self._seconds)
         if exchange.status:
-            self._housekeep(1)
+            self.record_all([(tenant, replace(exchange, cuts=cuts_of(receipts)))])
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
-        count_exchanges(self._server, [(tenant, exchange, ()) for tenant, exchange in exchanges], self._seconds)
+        count_exchanges(self._server, exchanges, self._seconds)
         self._housekeep(len(exchanges))
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:

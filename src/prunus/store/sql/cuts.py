@@ -12,9 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from prunus.edits import Proposal
 from prunus.history import Ref
-from prunus.outcome import Receipt
 from prunus.reuse.asked_again import Ask, Experience, Tried
 from prunus.store.records import Exchange
 from prunus.store.sql.database import SqlConnection
@@ -41,16 +39,23 @@ class ExchangeEntry:
     exchange: Exchange
 
 
-def write_cuts(entry: ExchangeEntry, receipts: Sequence[Receipt]) -> None:
-    """Count the parts that were cut and that a later call can ask for."""
+def write_cuts(entry: ExchangeEntry) -> None:
+    """Count the parts that an exchange cut and that a later call can ask for."""
     exchange = entry.exchange
     written = []
-    for edit, kind in ((one.edit, one.kind) for one in receipts if one.kind is not None and not one.passed):
-        expected = edit.reuse if isinstance(edit, Proposal) else 0.0
+    for cut in exchange.cuts:
         new = entry.connection.ask(
             "INSERT INTO cuts (conversation, message, part, strategy, kind, made, expected, shadow) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING strategy, kind, 1, expected, 0, 0",
-            (entry.conversation, *edit.target, edit.counted_as, kind, exchange.request, expected, exchange.shadow),
+            (
+                entry.conversation,
+                *cut.target,
+                cut.strategy,
+                cut.kind,
+                exchange.request,
+                cut.expected,
+                exchange.shadow,
+            ),
         )
         written.append(new)
     _add_all(entry, written)
@@ -77,37 +82,15 @@ def write_asks(entry: ExchangeEntry) -> None:
 
 
 def _add_all(entry: ExchangeEntry, written: Iterable[Callable[[], list[Any]]]) -> None:
-    """Add new rows to the experience."""
+    """Add new rows to the experience with the agent of an exchange."""
+    exchange = entry.exchange
 
     def count() -> None:
         for rows in written:
             for strategy, kind, *values in rows():
-                _add(entry, entry.exchange.shadow, strategy, kind, values)
+                entry.sums.add(_ADD, (entry.tenant, exchange.shadow, exchange.client, strategy, kind), values)
 
     entry.sums.count_later(count)
-
-
-def move_cuts(entry: ExchangeEntry) -> None:
-    """Count the cuts of a request among those of shadow runs, or no longer among them."""
-    shadow = entry.exchange.shadow
-    place = entry.conversation, entry.exchange.request, not shadow
-    chosen = "FROM cuts WHERE conversation = ? AND made = ? AND shadow = ?"
-    rows = entry.connection.ask(f"SELECT {_SUMS} {chosen} GROUP BY strategy, kind", place)
-    entry.connection.execute(
-        "UPDATE cuts SET shadow = ? WHERE conversation = ? AND made = ? AND shadow = ?", (shadow, *place)
-    )
-
-    def count() -> None:
-        for strategy, kind, *values in rows():
-            _add(entry, not shadow, strategy, kind, [-value for value in values])
-            _add(entry, shadow, strategy, kind, values)
-
-    entry.sums.count_later(count)
-
-
-def _add(entry: ExchangeEntry, shadow: bool, strategy: str, kind: str, values: Iterable[float]) -> None:
-    """Add to the experience with the agent of an exchange."""
-    entry.sums.add(_ADD, (entry.tenant, shadow, entry.exchange.client, strategy, kind), values)
 
 
 def asks_of(connection: SqlConnection, tenant: str, conversation: str) -> Mapping[int, tuple[Ask, ...]]:

@@ -9,7 +9,7 @@ With `store.key`, texts that tell something of a conversation are encrypted: ori
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 from prunus.outcome import Receipt
 from prunus.store.cipher import ABOUT_KEY, Cipher
 from prunus.store.records import Exchange, digest_of
-from prunus.store.sql.cuts import ExchangeEntry, move_cuts, write_asks, write_cuts
+from prunus.store.sql.cuts import ExchangeEntry, write_asks, write_cuts
 from prunus.store.sql.database import SqlConnection
 from prunus.store.sql.exchanges import COLUMNS, COUNTED, count_exchange, count_request, row_of
 from prunus.store.sql.numbers import RowNumbers, ask_number
@@ -79,69 +79,73 @@ def encrypted_receipt(cipher: Cipher, tenant: str, receipt: Receipt, *, keep_ori
     return replace(receipt, edit=replace(receipt.edit, reason=reason)), original
 
 
+def write_receipts(
+    tenant: str, exchange: Exchange, receipts: Sequence[Ready], numbers: RowNumbers, connection: SqlConnection
+) -> Additions:
+    """Write the receipts of a request that is not sent yet; the transaction should end then.
+
+    The returned additions are to be counted after the commit, and written together with the exchange. So a request
+    waits for no row that others add to, and for no answer of the server before its commit.
+    """
+    sums = Additions()
+    number = ask_number(connection, numbers, (tenant, exchange.conversation), exchange.time)()
+    _write_receipts(ExchangeEntry(connection, sums, tenant, number, exchange), receipts)
+    return sums
+
+
 def write_exchanges(
     exchanges: Sequence[tuple[str, Exchange, Sequence[Ready]]],
+    uncounted: Iterable[Additions],
     numbers: RowNumbers,
     connection: SqlConnection,
-    *,
-    sent: bool,
 ) -> None:
     """Write exchanges of tenants and their receipts; the transaction should end then.
 
-    Of requests that are not sent yet, it writes only the receipts and what the requests asked for again.
+    `uncounted` are the additions of receipts that were written before.
     """
-    for entry, receipts in _entries(exchanges, numbers, connection):
+    sums = Additions()
+    for one in uncounted:
+        sums.take(one)
+    for entry, receipts in _entries(exchanges, sums, numbers, connection):
+        _write_numbers(entry)
         _write_receipts(entry, receipts)
-        write_cuts(entry, [receipt for receipt, _ in receipts])
+        write_cuts(entry)
         write_asks(entry)
-        if sent:
-            _write_about(entry)
-            _write_numbers(entry)
-            _share_price(entry)
+        _share_price(entry)
+    sums.write(connection)
 
 
 def write_experiences(
-    exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]],
-    numbers: RowNumbers,
-    connection: SqlConnection,
-    *,
-    sent: bool,
+    exchanges: Sequence[tuple[str, Exchange]], numbers: RowNumbers, connection: SqlConnection
 ) -> None:
-    """Count what exchanges cut and what they asked for again, and write nothing else of them.
-
-    A request counts once it is over; its cuts are then those of a shadow run if the provider refused it.
-    """
-    for entry, receipts in _entries(exchanges, numbers, connection):
-        write_cuts(entry, receipts)
+    """Count what exchanges cut and what they asked for again, and write nothing else of them."""
+    sums = Additions()
+    bare = [(tenant, exchange, ()) for tenant, exchange in exchanges]
+    for entry, _ in _entries(bare, sums, numbers, connection):
+        write_cuts(entry)
         write_asks(entry)
-        if sent:
-            _write_about(entry)
-            count_request(entry.sums, entry.tenant, entry.exchange)
-            if entry.exchange.shadow:
-                move_cuts(entry)
+        count_request(entry.sums, entry.tenant, entry.exchange)
+    sums.write(connection)
 
 
 def _entries(
-    exchanges: Sequence[tuple[str, Exchange, Sequence[T]]], numbers: RowNumbers, connection: SqlConnection
+    exchanges: Sequence[tuple[str, Exchange, Sequence[T]]],
+    sums: Additions,
+    numbers: RowNumbers,
+    connection: SqlConnection,
 ) -> Iterator[tuple[ExchangeEntry, Sequence[T]]]:
-    """Yield an entry for each exchange, with its receipts; then write the sums of all of them.
+    """Yield an entry for each exchange, with its receipts.
 
-    It inserts the conversations of the exchanges that are new.
+    It inserts the conversations of the exchanges, or updates their client, format, model and time.
     """
-    sums = Additions()
     times = {(tenant, exchange.conversation): exchange.time for tenant, exchange, _ in reversed(exchanges)}
     asked = {place: ask_number(connection, numbers, place, time) for place, time in times.items()}
     known = {place: number() for place, number in asked.items()}
     for tenant, exchange, receipts in exchanges:
-        yield ExchangeEntry(connection, sums, tenant, known[tenant, exchange.conversation], exchange), receipts
-    sums.write(connection)
-
-
-def _write_about(entry: ExchangeEntry) -> None:
-    """Write client, format, model and time of a conversation, unless they are the same as before."""
-    exchange = entry.exchange
-    now = exchange.client, exchange.format, exchange.model
-    entry.connection.execute(_UPDATE, (*now, exchange.time, exchange.time, entry.conversation, *now, exchange.time))
+        number = known[tenant, exchange.conversation]
+        now = exchange.client, exchange.format, exchange.model
+        connection.execute(_UPDATE, (*now, exchange.time, exchange.time, number, *now, exchange.time))
+        yield ExchangeEntry(connection, sums, tenant, number, exchange), receipts
 
 
 def _write_numbers(entry: ExchangeEntry) -> None:
@@ -177,7 +181,6 @@ def _move_receipts(entry: ExchangeEntry) -> None:
             "UPDATE receipts SET shadow = ? WHERE conversation = ? AND request = ?",
             (exchange.shadow, entry.conversation, exchange.request),
         )
-    move_cuts(entry)
 
 
 @contextmanager

@@ -15,15 +15,23 @@ from prunus.outcome import Receipt
 from prunus.reuse.asked_again import Experience
 from prunus.settings.tables import StoreSettings as Limits
 from prunus.store.cipher import Cipher
-from prunus.store.records import Exchange, Info, KnownConversation
+from prunus.store.recent import Recent
+from prunus.store.records import Exchange, Info, KnownConversation, cuts_of
 from prunus.store.sql.cuts import experiences
 from prunus.store.sql.database import NO_LIMIT, SqlConnection, SqlDatabase, write_name
 from prunus.store.sql.memory import SqlMemory
 from prunus.store.sql.numbers import RowNumbers
-from prunus.store.sql.recording import encrypted_exchange, encrypted_receipt, write_exchanges, write_experiences
+from prunus.store.sql.recording import (
+    Ready,
+    encrypted_exchange,
+    encrypted_receipt,
+    write_exchanges,
+    write_receipts,
+)
 from prunus.store.sql.reports import SqlReports
 from prunus.store.sql.retention import forget, forget_originals, tidy
-from prunus.store.store import StoreError, WithoutReceipts
+from prunus.store.sql.sums import Additions
+from prunus.store.store import StoreError
 
 _EVERY: Final = 64
 """The store checks its size and age after this many exchanges."""
@@ -37,7 +45,7 @@ _DAY: Final = 86_400.0
 _KEYS: Final = 500
 """The most keys in one query."""
 _NUMBERS: Final = 4096
-"""The number of conversations whose row numbers are cached."""
+"""The number of conversations whose row numbers are cached, and of requests that may be under way."""
 _TABLES: Final = (
     "conversations", "originals", "hidden", "asked", "totals", "days", "strategies", "agents", "experience",
 )  # fmt: skip
@@ -59,6 +67,8 @@ class SqlStore(SqlReports):
         self.hurry = database.hurry
         self._limits = limits
         self._numbers = RowNumbers(_NUMBERS)
+        self._uncounted: Recent[str, Additions] = Recent(_NUMBERS)
+        """What the receipts of requests without an answer add to the sums, by the id of their exchange."""
         self._recorded = 0
         self._checks = 0
         self._searched = 0.0
@@ -68,36 +78,68 @@ class SqlStore(SqlReports):
         return SqlMemory(self._database, self._numbers, tenant, trouble, self._cipher)
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:
-        sent = bool(exchange.status)
-        self._write_down([(tenant, exchange, receipts)], sent=sent)
-        if sent:  # Otherwise housekeeping would delay the request.
+        if exchange.status:
+            self._write_down([(tenant, replace(exchange, cuts=cuts_of(receipts)), receipts)])
             self._housekeep(1)
+        elif receipts:
+            self._write_ahead(tenant, exchange, receipts)
 
     def record_all(self, exchanges: Sequence[tuple[str, Exchange]]) -> None:
         if exchanges:
-            self._write_down([(tenant, exchange, ()) for tenant, exchange in exchanges], sent=True)
+            self._write_down([(tenant, exchange, ()) for tenant, exchange in exchanges])
             self._housekeep(len(exchanges))
 
-    def _write_down(self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], *, sent: bool) -> None:
-        work, names = self._recording(exchanges, sent=sent)
+    def _write_ahead(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt]) -> None:
+        """Write the receipts of a request that is not sent yet."""
+        ready, names = self._ready(tenant, exchange, receipts)
+        sums = Additions()
+
+        def write(connection: SqlConnection) -> None:
+            nonlocal sums
+            sums = write_receipts(tenant, exchange, ready, self._numbers, connection)
+
+        def count_later() -> None:
+            sums.count()
+            earlier = self._uncounted.get(exchange.id)
+            if earlier is not None:
+                sums.take(earlier)
+            self._uncounted.put(exchange.id, sums)
+
+        place = tenant, exchange.conversation
+        self._database.change(write, *names, committed=count_later, outdated=lambda: self._numbers.forget(place))
+
+    def _write_down(self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]) -> None:
+        work, names = self._recording(exchanges)
 
         def forget_numbers() -> None:
             for tenant, exchange, _ in exchanges:
                 self._numbers.forget((tenant, exchange.conversation))
 
-        self._database.change(work, *names, outdated=forget_numbers)
+        def forget_sums() -> None:
+            for _, exchange, _ in exchanges:
+                self._uncounted.forget(exchange.id)
+
+        self._database.change(work, *names, committed=forget_sums, outdated=forget_numbers)
 
     def _recording(
-        self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], *, sent: bool
+        self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]
     ) -> tuple[Callable[[SqlConnection], None], set[str]]:
         """Return a callback that writes exchanges, and the names of what others may write too."""
-        ready, names = [], _conversation_names(exchanges)
+        ready, names = [], set()
         for tenant, exchange, receipts in exchanges:
-            keep = self._limits.originals and not exchange.shadow
-            some = [encrypted_receipt(self._cipher, tenant, one, keep_original=keep) for one in receipts]
-            names |= {write_name("original", tenant, one.hash.hex()) for _, one in some if one is not None}
+            some, changed = self._ready(tenant, exchange, receipts)
+            names |= changed
             ready.append((tenant, encrypted_exchange(self._cipher, tenant, exchange), some))
-        return partial(write_exchanges, ready, self._numbers, sent=sent), names
+        ids = {exchange.id for _, exchange, _ in exchanges}
+        uncounted = [sums for id in ids if (sums := self._uncounted.get(id)) is not None]
+        return partial(write_exchanges, ready, uncounted, self._numbers), names
+
+    def _ready(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt]) -> tuple[list[Ready], set[str]]:
+        """Return the receipts of an exchange as they are stored, and the names of what others may write too."""
+        keep = self._limits.originals and not exchange.shadow
+        ready = [encrypted_receipt(self._cipher, tenant, one, keep_original=keep) for one in receipts]
+        names = {write_name("original", tenant, one.hash.hex()) for _, one in ready if one is not None}
+        return ready, {write_name("conversation", tenant, exchange.conversation), *names}
 
     def save_hidden(self, tenant: str, key: str, value: bytes) -> None:
         value = self._cipher.encrypt(value, tenant, "hidden", key)
@@ -240,19 +282,6 @@ class SqlStore(SqlReports):
 
     def _change(self, statement: str, rows: Sequence[tuple[str | bytes | float, ...]], *names: str) -> None:
         self._database.write(lambda connection: connection.executemany(statement, rows), *names)
-
-
-class SqlLedgers(WithoutReceipts, SqlStore):
-    """The store without receipts (`store.receipts = false`): ledgers, hidden exchanges, commands and experience."""
-
-    def _recording(
-        self, exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]], *, sent: bool
-    ) -> tuple[Callable[[SqlConnection], None], set[str]]:
-        return partial(write_experiences, exchanges, self._numbers, sent=sent), _conversation_names(exchanges)
-
-
-def _conversation_names(exchanges: Sequence[tuple[str, Exchange, Sequence[Receipt]]]) -> set[str]:
-    return {write_name("conversation", tenant, exchange.conversation) for tenant, exchange, _ in exchanges}
 
 
 def _hidden(connection: SqlConnection, tenant: str, keys: list[str]) -> dict[str, tuple[bytes, float]]:

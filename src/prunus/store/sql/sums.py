@@ -2,7 +2,8 @@
 
 Each transaction that adds to such a row makes all others wait that add to it too, on every replica, until it ends.
 So additions are collected, and written as the last statements before the commit, always in the same order. What
-they depend on is asked for on the way, and read together in front of them: a server then answers once.
+they depend on is asked for on the way, and read together in front of them: a server then answers once. A request
+that is not sent yet leaves its additions to the transaction that records its answer.
 """
 
 from __future__ import annotations
@@ -40,10 +41,20 @@ class Additions:
         """Have a callback read the rows that it asked for, and add to the sums, once all statements are sent."""
         self._uncounted.append(count)
 
-    def write(self, connection: SqlConnection) -> None:
-        """Write all additions; the transaction should end then."""
+    def take(self, others: Additions) -> None:
+        """Add the additions of another transaction, which has counted them."""
+        for statement, rows in others._added.items():
+            for key, values in rows.items():
+                self.add(statement, key, values)
+
+    def count(self) -> None:
+        """Run the callbacks of `count_later`."""
         for count in self._uncounted:  # one of them may append another
             count()
         self._uncounted.clear()  # a callback holds these additions, and would keep them in memory
+
+    def write(self, connection: SqlConnection) -> None:
+        """Write all additions; the transaction should end then."""
+        self.count()
         for statement, rows in sorted(self._added.items()):
             connection.executemany(statement, [(*key, *values) for key, values in sorted(rows.items())])
