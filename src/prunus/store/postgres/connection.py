@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from functools import lru_cache, partial
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg.abc import PQGen
@@ -17,7 +17,8 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import IntLoader
 
 from prunus.errors import SettingsError
-from prunus.store.sql.database import SqlConnection, SqlRows
+from prunus.store.postgres.pipeline import PostgresPipeline, Prepared
+from prunus.store.sql.database import SqlConnection
 from prunus.store.store import StoreError, Unavailable
 
 RV = TypeVar("RV")
@@ -42,7 +43,11 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
 
     deadline: float | None = None
     """The time of `time.monotonic` until which statements may take; None for as long as they need."""
-    _queueing = False
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """The statements that its pipelines have prepared."""
+        return Prepared()
 
     @classmethod
     def connect(  # type: ignore[override]  # only the pool calls it
@@ -57,40 +62,14 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
 
     def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """Wait for the server, and raise psycopg.Error at the deadline."""
-        if self._queueing:
-            # When psycopg wants to send for the first time, it has queued the statement. It sends the queue later.
-            next(gen, None)
-            gen.close()
-            return cast("RV", None)
         if self.deadline is not None:
             left = max(0.001, self.deadline - time.monotonic())
             timeout = left if timeout is None else min(timeout, left)
         return super().wait(gen, interval, timeout)
 
-    @contextmanager
-    def together(self) -> Iterator[PostgresConnection]:
-        """Begin a block whose statements go to the server in one message, as far as nobody reads their results.
-
-        psycopg would send each statement of a pipeline on its own. For each of them the server would wake up, and
-        this thread would let the other threads of its process go first.
-        """
-        try:
-            with self.pipeline() as pipeline:
-                statements = PostgresConnection(self, partial(_send_at_once, pipeline))
-                yield statements
-                _collect(pipeline)
-        except psycopg.errors.PipelineAborted as skipped:
-            # This is the error of a statement that the server has skipped; the one before it says why.
-            raise _first_error(skipped) from None
-        statements.queued = False
-
-    def queue(self, statement: bytes, values: Sequence[Any]) -> psycopg.Cursor[tuple[Any, ...]]:
-        """Run a statement of a pipeline when the pipeline is synchronised."""
-        self._queueing = True
-        try:
-            return self.execute(statement, values)
-        finally:
-            self._queueing = False
+    def together(self) -> PostgresPipeline:
+        """Begin a block whose statements go to the server in one message, as far as nobody reads their results."""
+        return PostgresPipeline(self, self.prepared)
 
     def settle(self) -> None:
         """Roll back an open transaction, or close the connection if an answer did not come in time."""
@@ -102,90 +81,6 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
                 case TransactionStatus.ACTIVE:
                     self.close()
         self.deadline = None
-
-
-class PostgresConnection:
-    """Runs the statements that SQLite takes too; see `prunus.store.sql.database`.
-
-    With `sync`, statements are queued until somebody reads a result, and then go to the server together. A failed
-    statement raises its error then, or at the end of the block, and the server skips the statements after it.
-    """
-
-    def __init__(self, connection: TimedConnection, sync: Callable[[], None] | None = None) -> None:
-        self._connection = connection
-        self._sync = sync
-        self.queued = False
-        """Whether statements wait to be sent."""
-
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> SqlRows:
-        """Run a statement with these values."""
-        if self._sync is None:
-            return self._connection.execute(_translated(statement), _adapted(values))
-        self.queued = True
-        return _QueuedRows(self._connection.queue(_translated(statement), _adapted(values)), self.send)
-
-    def send(self) -> None:
-        """Send the statements that wait to be sent, and receive the results of all."""
-        if self.queued and self._sync is not None:
-            self.queued = False
-            self._sync()
-
-    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
-        """Run a statement once for each row of values."""
-        for values in rows:
-            self.execute(statement, values)
-
-    def ask(self, statement: str, values: Sequence[Any] = (), /) -> Callable[[], list[Any]]:
-        """Run a statement, and return a function that returns its rows."""
-        return self.execute(statement, values).fetchall
-
-    def require(self, statement: str, values: Sequence[Any] = (), /) -> None:
-        """Run a statement; it fails with psycopg.errors.DivisionByZero if it returns no row."""
-        self.execute(f"WITH found AS ({statement}) SELECT 1 / count(*) FROM found", values)
-
-
-class _QueuedRows:
-    """The result of a statement that may not have been sent yet."""
-
-    def __init__(self, cursor: psycopg.Cursor[tuple[Any, ...]], send: Callable[[], None]) -> None:
-        self._cursor = cursor
-        self._send = send
-
-    def fetchone(self) -> Any:
-        """Return the next row, or None."""
-        self._send()
-        return self._cursor.fetchone()
-
-    def fetchall(self) -> list[Any]:
-        """Return all rows."""
-        self._send()
-        return self._cursor.fetchall()
-
-    def __iter__(self) -> Iterator[Any]:
-        self._send()
-        return iter(self._cursor)
-
-
-def _send_at_once(pipeline: psycopg.Pipeline) -> None:
-    """Send the statements of a pipeline in one message, and receive their results."""
-    _collect(pipeline)
-    pipeline.sync()
-
-
-def _collect(pipeline: psycopg.Pipeline) -> None:
-    """Hand the statements of a pipeline to libpq, which keeps them until the pipeline is synchronised.
-
-    psycopg's own loop flushes after each statement. libpq sends early what exceeds its buffer of 64 KB.
-    """
-    while pipeline.command_queue:
-        pipeline.command_queue.popleft()()
-
-
-def _first_error(error: BaseException) -> BaseException:
-    """Return the error of the statement that failed first, while psycopg received the others."""
-    while isinstance(error, psycopg.errors.PipelineAborted) and isinstance(error.__context__, psycopg.Error):
-        error = error.__context__
-    return error
 
 
 def read_snapshot(connection: TimedConnection, queries: Sequence[tuple[str, Sequence[Any]]]) -> list[list[Any]]:
@@ -210,7 +105,7 @@ def run_report(connection: TimedConnection, work: Callable[[SqlConnection], T], 
     return done
 
 
-def set_patience(connection: PostgresConnection, seconds: float) -> None:
+def set_patience(connection: SqlConnection, seconds: float) -> None:
     """Let each statement of this transaction take this long; 0 for as long as it needs."""
     connection.execute(f"SET LOCAL statement_timeout = {int(seconds * 1000)}")
 
@@ -258,22 +153,3 @@ def may_be_committed(error: psycopg.Error) -> bool:
 def load_sums_as_integers(connection: psycopg.Connection[Any]) -> None:
     """Make integers of sums of integers. Postgres gives them the type numeric, which would become Decimal."""
     connection.adapters.register_loader("numeric", IntLoader)
-
-
-@lru_cache(maxsize=256)
-def _translated(statement: str) -> bytes:
-    """Return a statement with the placeholders of psycopg."""
-    return statement.replace("%", "%%").replace("?", "%s").encode()
-
-
-def _adapted(values: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(map(_adapt, values))
-
-
-def _adapt(value: Any) -> Any:
-    """Return a value as the tables take it: flags as numbers, and text without NUL and lone surrogates."""
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, str) and ("\0" in value or not value.isascii()):
-        return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
-    return value

@@ -18,7 +18,6 @@ from psycopg_pool import ConnectionPool
 
 from prunus.store.postgres.connection import (
     SCANS,
-    PostgresConnection,
     TimedConnection,
     check_address,
     load_sums_as_integers,
@@ -96,7 +95,11 @@ class PostgresDatabase(SqlDatabase):
                     raise
 
     def read(self, work: Callable[[SqlConnection], T]) -> T:
-        return self._guarded(lambda connection: work(PostgresConnection(connection)))
+        def read(connection: TimedConnection) -> T:
+            with connection.together() as together:
+                return work(together)
+
+        return self._guarded(read)
 
     def snapshot(self, *queries: tuple[str, Sequence[Any]]) -> list[list[Any]]:
         return self._guarded(lambda connection: read_snapshot(connection, queries))
@@ -159,7 +162,7 @@ class PostgresDatabase(SqlDatabase):
             self._blocked = True
             raise
         except psycopg.errors.DivisionByZero as error:
-            # Only a statement of `PostgresConnection.require` can divide by zero.
+            # Only a statement of `PostgresPipeline.require` can divide by zero.
             raise Outdated from error
         except psycopg.Error as error:
             if committing and may_be_committed(error):
@@ -225,7 +228,13 @@ class PostgresDatabase(SqlDatabase):
                 self._pool = ConnectionPool(
                     self._url,
                     connection_class=TimedConnection,
-                    kwargs={"autocommit": True, "connect_timeout": 2, "failed": self._note_failure},
+                    kwargs={
+                        "autocommit": True,
+                        "connect_timeout": 2,
+                        "failed": self._note_failure,
+                        # A pipeline prepares its statements itself. psycopg would remove them after a rollback.
+                        "prepare_threshold": None,
+                    },
                     min_size=1,
                     max_size=_CONNECTIONS,
                     configure=self._configure,
@@ -256,16 +265,18 @@ class PostgresDatabase(SqlDatabase):
 
     def _migrate(self, connection: TimedConnection) -> None:
         """Create or update the tables, once for each process."""
-        version = applied_migrations(PostgresConnection(connection))
+        with connection.together() as together:
+            version = applied_migrations(together)
         check_version(version, self.place, existing=self._existing)
         if version < len(POSTGRES_MIGRATIONS):
-            alone = PostgresConnection(connection)
-            alone.execute("BEGIN")
-            alone.execute(*lock_statement(()))
-            connection.deadline = None
-            set_patience(alone, 0)
-            migrate_tables(alone)
-            alone.execute("COMMIT")
+            with connection.together() as together:
+                together.execute("BEGIN")
+                together.execute(*lock_statement(()))
+                together.send()
+                connection.deadline = None
+                set_patience(together, 0)
+                migrate_tables(together)
+                together.execute("COMMIT")
             connection.deadline = time.monotonic() + self._wait
         self._migrated = True
 
