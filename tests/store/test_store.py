@@ -213,6 +213,14 @@ def test_sessions_are_listed_newest_first(store: Store) -> None:
     assert [session.id for session in store.sessions("", 1)] == ["c2"]
 
 
+@pytest.mark.receipts
+def test_a_session_shows_its_newest_request_even_if_another_replica_writes_an_older_one_later(store: Store) -> None:
+    store.record("", exchange(request=2, id="two", tokens_before=2_000, tokens_after=1_200))
+    store.record("", exchange(request=1, id="one", tokens_before=1_000, tokens_after=800))
+    [session] = store.sessions("")
+    assert (session.tokens_before, session.tokens_after) == (2_000, 1_200)
+
+
 def test_hidden_exchanges_come_back_by_key(store: Store) -> None:
     store.save_hidden("", "k1", b"[1]")
     store.save_hidden("", "k2", b"[2]")

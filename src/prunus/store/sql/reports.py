@@ -39,10 +39,14 @@ _SESSIONS: Final = """
             AND r.what != 'passed' AND r.shadow = coalesce(newest.shadow, 0)),
            coalesce(newest.shadow, 0)
     FROM conversations c LEFT JOIN exchanges newest
-        ON newest.n = (SELECT max(e.n) FROM exchanges e WHERE e.conversation = c.n AND e.tokens_before > 0)
+        ON newest.n = (SELECT e.n FROM exchanges e WHERE e.conversation = c.n AND e.tokens_before > 0
+                       ORDER BY e.time DESC, e.request DESC, e.n DESC LIMIT 1)
     WHERE c.n IN (SELECT n FROM conversations WHERE {chosen} ORDER BY last DESC, n DESC LIMIT ? OFFSET ?)
     ORDER BY c.last DESC, c.n DESC"""
-"""The inner query chooses the conversations, so that the sums are made for these only."""
+"""The inner query chooses the conversations, so that the sums are made for these only.
+
+The newest exchange is not the one that was written last: replicas write what they have served at their own pace.
+"""
 _OF_CONVERSATION: Final = (
     "FROM exchanges e JOIN conversations c ON c.n = e.conversation WHERE c.tenant = ? AND c.id = ? AND e.shadow = ?"
 )
