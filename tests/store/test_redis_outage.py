@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from itertools import pairwise
@@ -75,6 +76,33 @@ def test_after_a_restart_sent_messages_keep_their_bytes(redis: RedisServer, open
     pruner, store, troubles = opened(redis.url)
     nothing_sent_is_rewritten(pruner, stopped, back, cuts=False)
     assert troubles
+
+
+def test_the_store_connects_again_by_itself(redis: RedisServer) -> None:
+    """If only a request could make it connect, that request would go unchanged, which breaks the prompt cache."""
+    store = open_store(redis.url)
+    until_it_works(store.open)
+    redis.kill()
+    with pytest.raises(StoreError):
+        store.open()
+    redis.start()
+    for thread in threading.enumerate():
+        if thread.name == "prunus-redis":
+            thread.join(30.0)
+    store.open()
+    store.close()
+
+
+def test_a_store_that_is_closed_stops_trying_to_connect(redis: RedisServer) -> None:
+    store = open_store(redis.url)
+    redis.kill()
+    with pytest.raises(StoreError):
+        store.open()
+    [trying] = [thread for thread in threading.enumerate() if thread.name == "prunus-redis"]
+    store.close()
+    trying.join(30.0)
+    assert not trying.is_alive()
+    redis.start()
 
 
 class Switch:

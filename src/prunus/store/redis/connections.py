@@ -2,7 +2,7 @@
 
 A call gets a deadline of `wait` seconds. It covers the wait for a connection and for every reply. Connections are
 opened in a thread of their own, because looking up a host name has no timeout. While the server is away, callers
-fail at once, and a new connection is tried from time to time.
+fail at once, and the thread tries again from time to time, so the first call afterwards finds a connection.
 """
 
 from __future__ import annotations
@@ -68,10 +68,12 @@ class RedisConnections:
         """The connections that callers have."""
         self._process = os.getpid()
         self._inherited: list[_RedisConnection] = []
+        self._opener: Thread | None = None
+        """Opens a connection, and tries again while the server is away."""
         self._opening = False
+        """Whether an attempt to open a connection is under way."""
         self._fault: Exception | None = None
         """Why the last connection could not be opened."""
-        self._next_try = 0.0
         self._closed = False
         self._stuck = False
         """Whether the last call found no connection in time. Later calls do not wait until one is there again."""
@@ -127,8 +129,10 @@ class RedisConnections:
 
     def close(self) -> None:
         """Close the connections, those in use as soon as they are given back. A later call opens new ones."""
-        self._closed = True
-        self._drop()
+        with self._changed:
+            self._closed = True
+            self._drop()
+            self._changed.notify_all()
 
     def _borrow(self, deadline: float) -> _RedisConnection:
         """Return a connection that no other thread uses meanwhile."""
@@ -159,35 +163,39 @@ class RedisConnections:
                 self._free.append(connection)
             else:
                 connection.disconnect()
-            self._changed.notify()
+            self._changed.notify_all()
 
     def _open_one(self) -> None:
-        """Begin to open a connection, unless that is under way, was in vain just now, or there are enough."""
-        if self._opening or self._used >= _CONNECTIONS or time.monotonic() < self._next_try:
+        """Begin to open a connection, unless that is under way or there are enough."""
+        if self._opener is not None or self._used >= _CONNECTIONS:
             return
         self._opening = True
-        Thread(target=self._open, name="prunus-redis", daemon=True).start()
+        self._opener = Thread(target=self._open, name="prunus-redis", daemon=True)
+        self._opener.start()
 
     def _open(self) -> None:
-        fault: Exception | None = None
-        connection = self._make()
-        try:
-            connection.connect()
-            _run(connection, [("PING",)], time.monotonic() + _CONNECTING)
-        except Exception as error:  # a name that cannot be looked up raises other errors than OSError too
-            fault = error
-            connection.disconnect()
-        with self._changed:
-            self._opening = False
-            self._fault = fault
-            if fault is not None:
-                self._next_try = time.monotonic() + _PAUSE
-            elif self._closed:
+        """Open a connection. Try again while that fails, unless the store is closed or has a free connection."""
+        while True:
+            connection, fault = self._make(), None
+            try:
+                connection.connect()
+                _run(connection, [("PING",)], time.monotonic() + _CONNECTING)
+            except Exception as error:  # a name that cannot be looked up raises other errors than OSError too
+                fault = error
                 connection.disconnect()
-            else:
-                self._stuck = False
-                self._free.append(connection)
-            self._changed.notify_all()
+            with self._changed:
+                self._opening = False
+                self._fault = fault
+                if fault is None and self._closed:
+                    connection.disconnect()
+                elif fault is None:
+                    self._stuck = False
+                    self._free.append(connection)
+                self._changed.notify_all()
+                if fault is None or self._changed.wait_for(lambda: self._closed or self._free, _PAUSE):
+                    self._opener = None
+                    return
+                self._opening = True
 
     def _drop(self) -> None:
         with self._changed:
@@ -198,7 +206,8 @@ class RedisConnections:
         if self._process != os.getpid():
             # Connections inherited by a fork belong to the parent process; this process must not use them.
             self._inherited += self._free
-            self._free, self._used, self._opening, self._process = [], 0, False, os.getpid()
+            self._free, self._used, self._process = [], 0, os.getpid()
+            self._opener, self._opening = None, False
 
 
 def _run(connection: _RedisConnection, commands: Sequence[RedisCommand], deadline: float) -> list[Any]:
