@@ -186,6 +186,21 @@ def test_removed_tables_are_created_again(
     assert [one.id for one in reopen(wait=30.0).exchanges("", "c1")] == ["again"]
 
 
+def test_a_user_who_owns_the_schema_needs_no_right_to_create_one(server: PostgresServer) -> None:
+    import psycopg
+
+    with closing(psycopg.connect(server.url(), autocommit=True)) as admin:
+        admin.execute("CREATE ROLE guest LOGIN")
+        admin.execute("CREATE SCHEMA prunus AUTHORIZATION guest")
+        store = open_store(server.url().replace("prunus@", "guest@"), wait=30.0)
+        store.record("", exchange())
+        found = [session.id for session in store.sessions("")]
+        store.close()
+        admin.execute("DROP OWNED BY guest CASCADE")
+        admin.execute("DROP ROLE guest")
+    assert found == ["c1"]
+
+
 def test_replicas_that_start_together_create_the_tables_once(reopen: Callable[..., Store]) -> None:
     stores = [reopen(wait=30.0) for _ in range(6)]
     ready = Barrier(len(stores))

@@ -79,7 +79,10 @@ def check_version(version: int, place: str, *, existing: bool) -> None:
 
 def migrate_tables(connection: SqlConnection) -> None:
     """Apply the missing migrations; the caller holds a transaction that runs alone."""
-    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    [there] = connection.execute("SELECT to_regnamespace(?) IS NOT NULL", (SCHEMA,)).fetchone()
+    # With IF NOT EXISTS too, Postgres refuses users who may not create schemas, even where the schema is there.
+    if not there:
+        connection.execute(f"CREATE SCHEMA {SCHEMA}")
     connection.execute(f"CREATE TABLE IF NOT EXISTS {SCHEMA}.migrations (n bigint PRIMARY KEY)")
     # Another replica may have migrated the store in the meantime.
     done = applied_migrations(connection)
