@@ -65,7 +65,15 @@ def test_cache_markers_and_the_model_do_not_change_the_key() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{}, {"messages": None}, {"messages": []}, {"input": "Go on."}, {"messages": [3]}]
+    "given",
+    [
+        {},
+        {"messages": None},
+        {"messages": []},
+        {"input": "Go on."},
+        {"input": "half a pair: \ud83d"},
+        {"messages": [3]},
+    ],
 )
 def test_any_body_has_a_key(given: dict[str, object]) -> None:
     assert routing_key({}, given)

@@ -15,10 +15,9 @@ from functools import cache
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
-import msgspec
-
 from prunus import providers
 from prunus.clients.dialect import dialects
+from prunus.json.surrogates import encode
 from prunus.providers.digest import unmarked
 
 SESSION_HEADER: Final = "x-prunus-session"
@@ -60,7 +59,7 @@ def routing_key(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
     if isinstance(named, str) and named:
         return named
     begin = unmarked({"system": [body.get(key) for key in _SYSTEM], "first": _first_messages(body)})
-    return blake2b(msgspec.json.encode(begin), digest_size=16).hexdigest()
+    return blake2b(encode(begin), digest_size=16).hexdigest()
 
 
 def _first_messages(body: Mapping[str, Any]) -> list[Any]:
