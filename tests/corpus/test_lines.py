@@ -5,7 +5,7 @@ import pytest
 
 from prunus.clients.sessions import load
 from tests.corpus.samples import every, growing, jsonl, requests
-from tests.lab.talk import chat_messages, reads
+from tests.lab.talk import anthropic, chat_messages, reads
 
 
 def test_lines_of_many_sessions_are_put_together(tmp_path: Path) -> None:
@@ -61,3 +61,36 @@ def test_rows_may_hold_single_messages_or_lists_of_messages(tmp_path: Path, kind
         ("openai_chat", 3) if kind == "message rows" else ("anthropic_messages", 1)
     )
     assert session.envelope == ({} if kind == "message rows" else {"system": "s"})
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_rows_of_messages_may_hold_blocks(tmp_path: Path, as_text: bool) -> None:
+    said = list(anthropic(reads(3)).messages[1:])
+    rows = [{"session_id": "s", **message} for message in said]
+    if as_text:
+        rows = [{**row, "content": json.dumps(row["content"])} for row in rows]
+    [source] = every(jsonl(tmp_path / "t.jsonl", rows))
+    [session] = source.sessions()
+    assert (session.format, list(session.messages)) == ("anthropic_messages", said)
+
+
+def test_a_file_of_messages_that_begins_with_a_tool_result_stays_whole(tmp_path: Path) -> None:
+    said = list(anthropic(reads(3)).messages[2:])
+    [source] = every(jsonl(tmp_path / "t.jsonl", said))
+    [session] = source.sessions()
+    assert list(session.messages) == said
+
+
+@pytest.mark.parametrize("answer", ['{"ok": true}', "[1, 2]", '[{"type": "text", "text": "one"}]'])
+def test_text_of_a_message_stays_text_although_it_is_json(tmp_path: Path, answer: str) -> None:
+    chat = [*chat_messages([("Read", {"path": "a"}, answer)]), {"role": "assistant", "content": '{"done": []}'}]
+    items = [
+        {"type": "message", "role": "user", "content": "Hello"},
+        {"type": "function_call", "call_id": "c", "name": "Read", "arguments": '{"path": "a"}'},
+        {"type": "function_call_output", "call_id": "c", "output": answer},
+        {"type": "message", "role": "assistant", "content": "Done"},
+    ]
+    for name, said in (("chat", chat), ("responses", items)):
+        [source] = every(jsonl(tmp_path / f"{name}.jsonl", [{"session_id": "s", **message} for message in said]))
+        [session] = source.sessions()
+        assert list(session.messages) == said

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from prunus.clients.recorded_file import JsonObject, Recording, Session, text, unix_time
+from prunus.clients.recorded_file import JsonObject, Recording, Session, mapping, text, unix_time
 from prunus.clients.saved_requests import (
     SavedMessages,
     identity,
@@ -27,6 +27,12 @@ _FIRST: Final = ("messages", "request", "body")
 """Columns that are asked before the others."""
 SESSION: Final = ("sessionid", "conversationid", "threadid", "chatid", "traceid", "session", "conversation")
 """Columns that name the session of a row, in the order in which they are asked."""
+_SAID: Final = frozenset({"content", "parts", "tool_calls"})
+"""Columns that hold what a message says, in rows that hold one message each."""
+_TEXT: Final = frozenset({"arguments", "input", "output", "text", "reasoning", "reasoning_content"})
+"""Fields of a message that are text in every format, even if the text is JSON, as that of many tools is."""
+_ANSWERS: Final = ("tool", "function")
+"""The roles of messages whose content is the answer of a tool."""
 _TIME: Final = ("timestamp", "time", "createdat", "starttime", "startedat", "created", "date")
 _MODEL: Final = ("model", "modelname", "modelid")
 
@@ -71,7 +77,7 @@ def _conversations(rows: Sequence[JsonObject]) -> Iterator[Session]:
     if not found:
         ordered = sorted(rows, key=lambda row: _time_of(row) or 0.0)
         beside = (*SESSION, *_TIME, *_MODEL)
-        messages = [{key: _unpacked(row[key]) for key in row if plain(key) not in beside} for row in ordered]
+        messages = [{key: _field(row, key) for key in row if plain(key) not in beside} for row in ordered]
         if (saved := saved_list(messages)) is not None:
             found, unusable = [TraceRow(saved, _model_of(rows[0]))], 0
     conversations: dict[bytes, list[TraceRow]] = {}
@@ -93,9 +99,13 @@ def _session(rows: Sequence[TraceRow], unusable: int) -> Session:
 def _row(row: JsonObject) -> TraceRow | None:
     """The messages of a row; None if the row holds none."""
     saved = saved_body(row)
+    # The blocks of one message may look like a list of messages.
+    said = _SAID if "role" in row else frozenset()
     for column in dict.fromkeys([*(name for name in _FIRST if name in row), *row]):
         if saved is not None:
             break
+        if column in said:
+            continue
         value = _unpacked(row[column])
         if isinstance(value, dict):
             saved = saved_body(value)
@@ -104,6 +114,19 @@ def _row(row: JsonObject) -> TraceRow | None:
     if saved is None or not saved.messages:
         return None
     return TraceRow(saved, _model_of(row), _time_of(row))
+
+
+def _field(row: JsonObject, key: str) -> Any:
+    """A field of the message that a row holds: blocks and calls from JSON text, but what somebody said as it is."""
+    value = row[key]
+    if key in _TEXT or (key == "content" and row.get("role") in _ANSWERS):
+        return value
+    found = _unpacked(value)
+    if key == "content" and not (
+        isinstance(found, list) and found and all(text(mapping(one).get("type")) for one in found)
+    ):
+        return value
+    return found
 
 
 def _unpacked(value: Any) -> Any:
