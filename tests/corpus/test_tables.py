@@ -59,6 +59,15 @@ def test_fields_that_other_rows_have_do_not_appear_as_null(tmp_path: Path) -> No
     assert "tool_calls" not in sessions[0].messages[0]
 
 
+def test_times_with_a_zone_are_read(tmp_path: Path) -> None:
+    path = parquet(tmp_path / "t.parquet", growing("a"))
+    zoned = "* REPLACE (to_timestamp(created_at) AS created_at), {'at': to_timestamp(7)} AS more"
+    duckdb.sql(f"COPY (SELECT {zoned} FROM read_parquet('{path}')) TO '{tmp_path}/zoned.parquet'")
+    [source] = every(tmp_path / "zoned.parquet")
+    [session] = source.sessions()
+    assert session.times == (1_002.0, 1_004.0, 1_006.0, 1_008.0, 1_010.0)
+
+
 def test_a_damaged_table_says_so(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     path.write_bytes(b"PAR1 nothing else")

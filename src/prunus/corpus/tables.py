@@ -9,7 +9,7 @@ Memory grows with the largest row group of a file, and not with the file.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from importlib import import_module
 from itertools import chain, groupby
@@ -30,6 +30,7 @@ _KEPT: Final = frozenset({"content"})
 """Fields of a message that may be null."""
 _MEMORY: Final = "4GB"
 """The most memory that DuckDB may use. It unpacks one row group at a time, and sorts on disk what needs more."""
+_ZONED: Final = "TIMESTAMP WITH TIME ZONE"
 _EACH: Final = 128_000_000
 """The bytes of rows that one packed file shall hold."""
 _MOST: Final = 256
@@ -57,12 +58,13 @@ def table_sources(path: Path, wanted: Wanted) -> Iterator[Source]:
 
 def _sources(path: Path, wanted: Wanted, folder: str) -> Iterator[Source]:
     with connect(folder) as database:
-        columns = [
-            str(name) for name, *_ in database.execute("DESCRIBE FROM read_parquet(?)", [str(path)]).fetchall()
-        ]
-        session = _column(columns, SESSION)
+        types = {
+            str(name): str(kind)
+            for name, kind, *_ in database.execute("DESCRIBE FROM read_parquet(?)", [str(path)]).fetchall()
+        }
+        session = _column(tuple(types), SESSION)
         size, count = _sizes(database, path)
-        lines = _lines(database, path, columns, session)
+        lines = _lines(database, path, types, session)
         if session and not _is_grouped(database, path, session):
             groups = together(lines, size, Path(folder))
         else:
@@ -91,14 +93,21 @@ def _is_grouped(database: Any, path: Path, session: str) -> bool:
     return bool(runs == sessions)
 
 
-def _lines(database: Any, path: Path, columns: Sequence[str], session: str) -> Iterator[tuple[str, bytes]]:
+def _lines(database: Any, path: Path, types: Mapping[str, str], session: str) -> Iterator[tuple[str, bytes]]:
     """Yield the name of the session and the JSON line of each row; without a name, the number of the row."""
-    cursor = database.execute("SELECT * FROM read_parquet(?)", [str(path)])
+    cells = ", ".join(_cell(column, kind) for column, kind in types.items())
+    cursor = database.execute(f"SELECT {cells} FROM read_parquet(?)", [str(path)])
     fetched = chain.from_iterable(iter(lambda: cursor.fetchmany(_BATCH), []))
-    for number, cells in enumerate(fetched, 1):
-        row = dict(zip(columns, cells, strict=True))
+    for number, values in enumerate(fetched, 1):
+        row = dict(zip(types, values, strict=True))
         named = session and row[session] is not None
         yield str(row[session]) if named else f"row {number}", msgspec.json.encode(_without_nulls(row)) + b"\n"
+
+
+def _cell(column: str, kind: str) -> str:
+    """Return the SQL of a column, with text for a time that has a zone: as a value, DuckDB needs `pytz` for it."""
+    name = _quoted(column)
+    return f"CAST({name} AS {kind.replace(_ZONED, 'VARCHAR')}) AS {name}" if _ZONED in kind else name
 
 
 def _neighbours(lines: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, list[bytes]]]:
