@@ -68,6 +68,15 @@ def test_times_with_a_zone_are_read(tmp_path: Path) -> None:
     assert session.times == (1_002.0, 1_004.0, 1_006.0, 1_008.0, 1_010.0)
 
 
+@pytest.mark.parametrize("kind", ["DOUBLE", "DECIMAL(18, 3)", "HUGEINT", "UUID"])
+def test_a_session_may_have_a_name_of_any_type(tmp_path: Path, kind: str) -> None:
+    path = parquet(tmp_path / "t.parquet", growing("a"))
+    name = "gen_random_uuid()" if kind == "UUID" else f"{10**30 if kind == 'HUGEINT' else 7}::{kind}"
+    named = f"* REPLACE ((SELECT {name}) AS session_id)"
+    duckdb.sql(f"COPY (SELECT {named} FROM read_parquet('{path}')) TO '{tmp_path}/named.parquet'")
+    assert [requests(one) for one in every(tmp_path / "named.parquet")] == [[5]]
+
+
 def test_a_damaged_table_says_so(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     path.write_bytes(b"PAR1 nothing else")

@@ -137,7 +137,9 @@ def _unpacked(value: Any) -> Any:
 def session_of(row: Mapping[str, Any]) -> str | None:
     """The name of the session that a row belongs to; None if no column says it."""
     value = _first(row, SESSION)
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
+    return (
+        str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) and value != "" else None
+    )
 
 
 def _time_of(row: Mapping[str, Any]) -> float | None:
