@@ -8,7 +8,8 @@ import sys
 import tarfile
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +189,27 @@ def test_an_executor_that_fails_once_loses_one_recording(corpus: Path, tmp_path:
     report = run(corpus, tmp_path / "rows.jsonl", executor=Failing(), told=told.append)
     assert report.failed == 2
     assert f"{corpus / 's3.json'}: RuntimeError: node lost" in told
+
+
+@pytest.mark.parametrize("error", [BrokenProcessPool("a worker was killed"), CancelledError()])
+def test_after_an_executor_broke_a_new_one_measures_what_was_lost(
+    corpus: Path, tmp_path: Path, error: Exception
+) -> None:
+    class Breaking(Inline):
+        def submit(self, fn: Callable[..., Any], /, *given: Any, **more: Any) -> Future[Any]:
+            if given[0].path.name < "s3.json":
+                return super().submit(fn, *given, **more)
+            future: Future[Any] = Future()
+            future.set_exception(error)
+            return future
+
+    run(corpus, tmp_path / "whole.jsonl")
+    with pytest.raises(type(error)):
+        run(corpus, tmp_path / "rows.jsonl", executor=Breaking())
+    assert not (tmp_path / "rows.jsonl").exists()
+    run(corpus, tmp_path / "rows.jsonl")
+    found = [sorted((tmp_path / name).read_text().splitlines()) for name in ("rows.jsonl", "whole.jsonl")]
+    assert found[0] == found[1]
 
 
 def dying(source: Any, *, study: Study) -> Measured:

@@ -12,7 +12,7 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -53,7 +53,8 @@ def run_corpus(
     `out` ends in `.jsonl` or `.parquet`. Work runs in `executor`, which may be that of a cluster, else in `workers`
     processes. `told` gets the reason of each failure. A run that was killed goes on where it was if it is started
     again; its results so far are in `out` with `.part` behind the name. Raises JournalError if that file belongs to
-    other options.
+    other options. If the executor breaks or cancels its work, its error is raised, and a run with a new executor goes
+    on.
     """
     given, shard = tuple(paths), shard or Shard()
     question = {"paths": [str(path) for path in given], "shard": str(shard), **asdict(study)}
@@ -210,6 +211,8 @@ def _measured(
     for source, future in as_completed(work, items, executor):
         try:
             yield source, future.result()
+        except (BrokenExecutor, CancelledError):  # The executor failed, and not the recording.
+            raise
         except Exception as error:
             yield source, Measured(source.name, failure=f"{source.name}: {type(error).__name__}: {error}")
 
