@@ -109,3 +109,31 @@ def test_report_refuses_a_recording(run: Run, sessions: Path, tmp_path: Path) ->
     result = run("report", str(path))
     assert result.exit_code == 2
     assert "are no rows of `prunus replay --out`" in result.stderr
+
+
+@pytest.mark.parametrize("given", ["gone.jsonl", "gone/*.jsonl", "empty"])
+@pytest.mark.parametrize("command", ["replay", "analyze"])
+def test_paths_without_any_file_are_an_error_and_leave_no_rows(
+    run: Run, tmp_path: Path, command: str, given: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    out = tmp_path / "rows.jsonl"
+    result = run(command, str(tmp_path / given), "--out", str(out))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"no file was found: {tmp_path / given}" in result.stderr
+    assert not list(tmp_path.glob("rows*"))
+
+
+def test_the_folder_of_rows_is_made(run: Run, sessions: Path, tmp_path: Path) -> None:
+    out = tmp_path / "rows" / "today" / "1.jsonl"
+    assert run("replay", str(sessions), "--policy", "none", "--out", str(out)).exit_code == 0
+    assert out.exists()
+
+
+def test_a_folder_is_no_file_of_rows(run: Run, sessions: Path, tmp_path: Path) -> None:
+    result = run("replay", str(sessions), "--out", str(tmp_path))
+    assert result.exit_code == 2
+    (tmp_path / "rows.jsonl").mkdir()
+    result = run("replay", str(sessions), "--out", str(tmp_path / "rows.jsonl"))
+    assert result.exit_code == 2
+    assert "rows.jsonl: is a folder" in result.stderr

@@ -170,7 +170,7 @@ def measure_corpus(
     """Measure all sessions, write their rows, and print the table."""
     from prunus.corpus.source import Shard, shard_named
     from prunus.corpus.tables import engine_errors
-    from prunus.lab.corpus_report import check_suffix
+    from prunus.lab.corpus_report import check_out
     from prunus.lab.corpus_run import run_corpus
 
     said = 0
@@ -184,7 +184,7 @@ def measure_corpus(
             say(f"skipped: more, which are rows with a failure in {click.format_filename(out)}", err=True)
 
     try:
-        check_suffix(out)
+        check_out(out)
         chosen = shard_named(shard) if shard is not None else Shard()
         if out.suffix == ".parquet":
             engine_errors()

@@ -52,6 +52,11 @@ def sources(paths: Iterable[Path], wanted: Wanted) -> Iterator[Source]:
         yield from parts(path, wanted) if divided is None else divided
 
 
+def is_anything(paths: Iterable[Path]) -> bool:
+    """Return whether the paths lead to a file that is there; a wrong path or pattern leads to none."""
+    return any(_status(path) is not None for path in files(paths))
+
+
 def size_of(path: Path) -> int:
     """Return the size of a file in bytes; 0 if the file is missing or out of reach."""
     found = _status(path)

@@ -84,9 +84,16 @@ def rows_of(measured: Measured) -> Iterator[CorpusRow]:
 
 
 def check_suffix(path: Path) -> None:
-    """Raise SettingsError if rows cannot be written to a file of this name."""
+    """Raise SettingsError if no rows are in a file of this name."""
     if path.suffix not in SUFFIXES:
         raise SettingsError(f"{path}: give a name that ends in {' or '.join(SUFFIXES)}")
+
+
+def check_out(path: Path) -> None:
+    """Raise SettingsError if rows cannot be written to this file."""
+    check_suffix(path)
+    if path.is_dir():
+        raise SettingsError(f"{path}: is a folder; give the name of a file")
 
 
 def write_rows(path: Path, rows: Iterable[CorpusRow]) -> None:

@@ -21,10 +21,10 @@ from typing import Any
 
 import msgspec
 
-from prunus.corpus.find import files, size_of, sources
+from prunus.corpus.find import files, is_anything, size_of, sources
 from prunus.corpus.source import Shard, Source, stable_hash
 from prunus.errors import PrunusError
-from prunus.lab.corpus_report import CorpusReport, CorpusRow, rows_of, write_rows
+from prunus.lab.corpus_report import CorpusReport, CorpusRow, check_out, rows_of, write_rows
 from prunus.lab.pool import as_completed, worker_pool
 from prunus.lab.progress import CorpusProgress
 from prunus.lab.run import Measured, Study, measure
@@ -53,10 +53,13 @@ def run_corpus(
     `out` ends in `.jsonl` or `.parquet`. Work runs in `executor`, which may be that of a cluster, else in `workers`
     processes. `told` gets the reason of each failure. A run that was killed goes on where it was if it is started
     again; its results so far are in `out` with `.part` behind the name. Raises JournalError if that file belongs to
-    other options. If the executor breaks or cancels its work, its error is raised, and a run with a new executor goes
-    on.
+    other options, and NoRecordings if the paths lead to no file. If the executor breaks or cancels its work, its
+    error is raised, and a run with a new executor goes on.
     """
     given, shard = tuple(paths), shard or Shard()
+    check_out(out)
+    if not is_anything(given):
+        raise NoRecordings(f"no file was found: {', '.join(map(str, given))}")
     question = {"paths": [str(path) for path in given], "shard": str(shard), **asdict(study)}
     with RunJournal(out, question) as journal:
         whole = sum(map(size_of, files(given))) // shard.count
@@ -81,6 +84,10 @@ def run_corpus(
         write_rows(out, _summed(journal, report))
         journal.path.unlink()
     return report
+
+
+class NoRecordings(PrunusError):
+    """The paths lead to no file, so that there is nothing to measure on any machine."""
 
 
 class JournalError(PrunusError):
@@ -110,6 +117,7 @@ class RunJournal:
         """The number of recordings that could not be read, or not to their end."""
         self._question = msgspec.json.encode(question)
         self._known = array("Q")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.touch()
         self._file = self.path.open("r+b")
         try:
