@@ -132,6 +132,18 @@ def test_a_run_that_was_stopped_goes_on_and_measures_nothing_twice(
     assert not part.exists()
 
 
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])
+def test_a_complete_file_is_not_measured_again(corpus: Path, tmp_path: Path, name: str) -> None:
+    if name == "rows.parquet":
+        pytest.importorskip("duckdb", reason="needs prunus[fleet]")
+    out = tmp_path / name
+    first = run(corpus, out)
+    before = out.stat()
+    again = run(corpus, out, Shard(1, 2))
+    assert (again.summaries(), again.failed, again.short) == (first.summaries(), first.failed, first.short)
+    assert out.stat() == before
+
+
 def test_other_options_do_not_go_on_with_the_rows_of_a_run(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl.part").write_text('{"policies":["none"]}\n')
     with pytest.raises(JournalError, match="begun with other options"):

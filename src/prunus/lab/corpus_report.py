@@ -175,6 +175,19 @@ def _quoted(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 
+def report_of(path: Path) -> CorpusReport:
+    """Return the sums over one file of rows; only Parquet needs DuckDB."""
+    if path.suffix == ".parquet":
+        return report_files([path])
+    report = CorpusReport()
+    with path.open("rb") as file:
+        try:
+            report.add(msgspec.json.decode(line, type=CorpusRow) for line in file)
+        except msgspec.MsgspecError as error:
+            raise FormatError(f"{path}: these are no rows of `prunus replay --out`: {error}") from error
+    return report
+
+
 def report_files(files: Sequence[Path]) -> CorpusReport:
     """Return the sums over files of rows. Raises NoDuckDB, and FormatError if a file holds no rows."""
     tables = " UNION ALL BY NAME ".join(f"SELECT {', '.join(COLUMNS)} FROM {_table(path)}" for path in files)

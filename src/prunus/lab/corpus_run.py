@@ -24,7 +24,7 @@ import msgspec
 from prunus.corpus.find import files, is_anything, size_of, sources
 from prunus.corpus.source import Shard, Source, stable_hash
 from prunus.errors import PrunusError
-from prunus.lab.corpus_report import CorpusReport, CorpusRow, check_out, rows_of, write_rows
+from prunus.lab.corpus_report import CorpusReport, CorpusRow, check_out, report_of, rows_of, write_rows
 from prunus.lab.pool import as_completed, worker_pool
 from prunus.lab.progress import CorpusProgress
 from prunus.lab.run import Measured, Study, measure
@@ -53,11 +53,14 @@ def run_corpus(
     `out` ends in `.jsonl` or `.parquet`. Work runs in `executor`, which may be that of a cluster, else in `workers`
     processes. `told` gets the reason of each failure. A run that was killed goes on where it was if it is started
     again; its results so far are in `out` with `.part` behind the name. Raises JournalError if that file belongs to
-    other options, and NoRecordings if the paths lead to no file. If the executor breaks or cancels its work, its
+    other options, and NoRecordings if the paths lead to no file. If `out` is complete, nothing is measured,
+    whatever the arguments, and the sums are those of its rows. If the executor breaks or cancels its work, its
     error is raised, and a run with a new executor goes on.
     """
     given, shard = tuple(paths), shard or Shard()
     check_out(out)
+    if out.exists():
+        return report_of(out)
     if not is_anything(given):
         raise NoRecordings(f"no file was found: {', '.join(map(str, given))}")
     question = {"paths": [str(path) for path in given], "shard": str(shard), **asdict(study)}
