@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
@@ -47,3 +49,15 @@ def test_work_that_failed_is_yielded_like_other_work() -> None:
     assert found[0][1].result() == 1
     with pytest.raises(ValueError, match="one"):
         found[1][1].result()
+
+
+def test_workers_end_when_their_command_is_killed() -> None:
+    code = "import os, sys; from prunus.lab.pool import worker_pool\n"
+    code += "with worker_pool(2) as pool: print(pool.submit(abs, -1).result(), flush=True); sys.stdin.read()"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe) as command:
+        assert command.stdout is not None
+        assert command.stdout.readline() == b"1\n"
+        command.kill()
+        # The workers share the pipe, so it ends when the last one has ended.
+        command.communicate(timeout=60)

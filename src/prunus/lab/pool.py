@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import mmap
+import os
 import signal
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, connection, get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Final, TypeVar
 
 from prunus.corpus.find import size_of
@@ -90,9 +92,9 @@ def _share(
 
 @contextmanager
 def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Start processes on this machine; an error inside the block, also Ctrl-C, ends them at once."""
+    """Start processes on this machine; an error in the block, Ctrl-C or a kill of this process ends them."""
     before = set(active_children())
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker)
     try:
         yield pool
     except BaseException:
@@ -101,6 +103,19 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _begin_worker() -> None:
+    """Let only the main process handle Ctrl-C, and end this worker with it, also if it is killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    main = parent_process()
+    if main is not None:
+        Thread(target=_end_with, args=(main.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    connection.wait([sentinel])
+    os._exit(1)
 
 
 def as_completed(
