@@ -148,3 +148,14 @@ def test_a_member_with_a_wrong_checksum_is_reported_alone(tmp_path: Path) -> Non
     one, two = every(path)
     assert one.problem.startswith("damaged: Bad CRC-32")
     assert requests(two) == [6]
+
+
+@pytest.mark.parametrize(("place", "readable"), [("before the member", 1), ("list at the end", 0)])
+def test_a_zip_archive_with_a_name_that_is_no_utf_8_is_damaged(tmp_path: Path, place: str, readable: int) -> None:
+    path = zipped(tmp_path / "a.zip", {"ä.json": conversation(), "two.json": conversation(6)})
+    before, between, after = path.read_bytes().split("ä".encode())
+    names = ["ä".encode(), b"\xff\xff"] if place == "list at the end" else [b"\xff\xff", "ä".encode()]
+    path.write_bytes(before + names[0] + between + names[1] + after)
+    first, *others = every(path)
+    assert first.problem.startswith("damaged: 'utf-8' codec")
+    assert len(others) == readable

@@ -20,8 +20,8 @@ _TAR: Final = (".tar", ".tgz", ".tzst", ".txz", ".tbz2", ".tar.gz", ".tar.zst", 
 _PACKED: Final = frozenset({".gz", ".zst", ".xz", ".bz2"})
 _RECORDED: Final = frozenset({".json", ".jsonl", ".ndjson", ".traj"})
 _TOO_LARGE: Final = "unpacks to more than {:,} bytes"
-_DAMAGED: Final = (*DAMAGED, tarfile.TarError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError)
-"""What damaged archives raise; RuntimeError also stands for a member with a password."""
+_DAMAGED: Final = (*DAMAGED, tarfile.TarError, zipfile.BadZipFile, zlib.error, RuntimeError, UnicodeDecodeError)
+"""What damaged archives raise; RuntimeError also stands for a member with a password, or an unknown packing."""
 
 
 def is_archive(path: Path) -> bool:
