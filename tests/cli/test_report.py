@@ -137,3 +137,11 @@ def test_a_folder_is_no_file_of_rows(run: Run, sessions: Path, tmp_path: Path) -
     result = run("replay", str(sessions), "--out", str(tmp_path / "rows.jsonl"))
     assert result.exit_code == 2
     assert "rows.jsonl: is a folder" in result.stderr
+
+
+def test_rows_are_those_of_all_sessions_so_a_limit_is_refused(run: Run, sessions: Path, tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    result = run("analyze", str(sessions), "--limit", "2", "--out", str(out))
+    assert result.exit_code == 2
+    assert "goes without --limit" in result.stderr
+    assert not out.exists()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from prunus.cli.options import Failure, money_option, own_settings
 from prunus.cli.replay import corpus_options, measure_corpus, write_results
@@ -103,6 +104,8 @@ def command(
     if out is not None:
         if not paths or json_ or html or by or cache or since:
             raise click.UsageError("--out needs PATH, and goes without --json, --html, --by, --cache and --since")
+        if click.get_current_context().get_parameter_source("limit") is not ParameterSource.DEFAULT:
+            raise click.UsageError("--out replays all sessions, so it goes without --limit")
         study = Study(("none", *LEVELS, *RIVALS), (OWN,), 1, limit=None, billed=True)
         measure_corpus(paths, study, out, shard, workers, prices)
         return
