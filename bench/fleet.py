@@ -1,21 +1,24 @@
 """Ten thousand generated sessions of 100 requests through `prunus replay --out`: sessions per second, and memory.
 
-    python bench/fleet.py [SESSIONS] [--folder FOLDER] [--growth | --so-far]
+    python bench/fleet.py [SESSIONS] [--folder FOLDER] [--results FILE] [--growth | --so-far]
 
 Makes an archive of sessions, replays it without pruning and with `balanced` on two workers, and looks at the memory
 of the command and of its workers every five seconds. The folder holds the archive, the rows and the samples; a
 bench that was killed goes on from there. `--growth` measures 1, 2 and 4 workers on 200 sessions. Other programs on
 the machine slow the wall clock down, so CPU seconds and the load stand beside it. `--so-far` only writes the
-figures of a bench that still runs, or was killed. Results land in bench/results/fleet.json.
+figures of a bench that still runs, or was killed. Results land in bench/results/fleet.json; to try a small run,
+name another file of results.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import io
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import tarfile
@@ -35,6 +38,7 @@ EVERY = 5.0
 """Seconds between two looks at the memory."""
 FEW = 200
 """Sessions that each number of workers gets."""
+PR_SET_PDEATHSIG = 1
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -80,7 +84,9 @@ def replay(path: Path, out: Path, workers: int) -> list[dict[str, Any]]:
     began = time.monotonic()
     with (
         samples.open("a") as file,
-        subprocess.Popen([*command, "--workers", str(workers)], stdout=subprocess.DEVNULL) as running,
+        subprocess.Popen(
+            [*command, "--workers", str(workers)], stdout=subprocess.DEVNULL, preexec_fn=end_with_bench
+        ) as running,
     ):
         journal = Lines(out.with_name(out.name + ".part"))
         cpu = 0.0
@@ -105,6 +111,11 @@ def replay(path: Path, out: Path, workers: int) -> list[dict[str, Any]]:
     if running.returncode:
         sys.exit(running.returncode)
     return kept
+
+
+def end_with_bench() -> None:
+    """Let Linux kill this process when the bench is killed, so that the next bench can go on."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 class Lines:
@@ -171,11 +182,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sessions", nargs="?", type=int, default=SESSIONS)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "prunus-fleet")
+    parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--growth", action="store_true")
     parser.add_argument("--so-far", action="store_true")
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    results = json.loads(asked.results.read_text()) if asked.results.exists() else {}
     if asked.growth:
         path = archive(asked.folder, FEW)
         results["growth"] = []
@@ -195,7 +207,7 @@ def main() -> None:
                 out.with_suffix(".samples").unlink()
             samples, done = replay(path, out, 2), asked.sessions
         results["run"] = {**figures(samples, done, 2), "planned": asked.sessions}
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+    asked.results.write_text(json.dumps(results, indent=2) + "\n")
     print(json.dumps(results, indent=2))
 
 

@@ -1,6 +1,6 @@
 """A million generated requests in five formats through the laws: pairs, shrink, prefix, idempotence, one-shot.
 
-    python bench/million.py [REQUESTS] [--workers N] [--minutes M]
+    python bench/million.py [REQUESTS] [--workers N] [--minutes M] [--results FILE]
 
 A session is drawn from its seed and grows turn by turn. Each of its requests goes through two pruners that follow
 the conversation: one has a schedule of the laws (pairs, shrink, prefix), the other a preset of the laws that makes
@@ -9,7 +9,8 @@ second one sent. At the end of each session a pruner that knows nothing also get
 the same bytes as the second pruner (one-shot). The checks are those of tests/laws.
 
 bench/results/million.json holds how far the run came. The next run goes on from there, so a run may be killed at
-any time. It stops at REQUESTS, a million by default, or after M minutes. The exit code is 1 if a law was broken.
+any time. It stops at REQUESTS, a million by default, or after M minutes. The exit code is 1 if a law was broken. To
+try a small run, name another file of results.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from random import Random
 
@@ -29,6 +30,7 @@ import msgspec
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
+from prunus.lab.pool import worker_pool  # noqa: E402
 from tests.generate.build import random_session  # noqa: E402
 from tests.generate.render import FORMATS  # noqa: E402
 from tests.laws.cases import PRESETS, one_shot  # noqa: E402
@@ -129,15 +131,15 @@ def check_session(seed: int, found: Progress) -> Iterator[dict[str, list[str]]]:
         before = after
 
 
-def run(target: int, workers: int, minutes: float) -> Progress:
+def run(target: int, workers: int, minutes: float, results: Path) -> Progress:
     """Go on until the requests are checked or the time is over, and write down how far the run came."""
-    progress = msgspec.json.decode(TARGET.read_bytes(), type=Progress) if TARGET.exists() else Progress()
+    progress = msgspec.json.decode(results.read_bytes(), type=Progress) if results.exists() else Progress()
     git = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
     progress.revisions = list(dict.fromkeys([*progress.revisions, git.stdout.strip()]))
     ends = time.monotonic() + 60 * minutes
     done: dict[int, Progress] = {}
     """Chunks that ended before an earlier one."""
-    with ProcessPoolExecutor(workers) as pool:
+    with worker_pool(workers) as pool:
         upcoming = progress.sessions
         waiting: dict[Future[Progress], int] = {}
         while progress.requests < target and time.monotonic() < ends:
@@ -148,17 +150,17 @@ def run(target: int, workers: int, minutes: float) -> Progress:
                 done[waiting.pop(future)] = future.result()
             while progress.sessions in done:
                 progress.add(done.pop(progress.sessions))
-                write(progress)
+                write(progress, results)
                 print(f"{progress.requests:,} requests, broken: {progress.broken or 'none'}", flush=True)
         pool.shutdown(cancel_futures=True)
     return progress
 
 
-def write(progress: Progress) -> None:
+def write(progress: Progress, results: Path) -> None:
     """Replace the file in one step, so that a kill leaves the old one or the new one."""
-    fresh = TARGET.with_suffix(".new")
+    fresh = results.with_suffix(".new")
     fresh.write_bytes(msgspec.json.format(msgspec.json.encode(progress)) + b"\n")
-    fresh.replace(TARGET)
+    fresh.replace(results)
 
 
 def main() -> int:
@@ -166,8 +168,10 @@ def main() -> int:
     parser.add_argument("requests", nargs="?", type=int, default=MILLION)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=60 * 24 * 7)
+    parser.add_argument("--results", type=Path, default=TARGET)
     asked = parser.parse_args()
-    progress = run(asked.requests, asked.workers, asked.minutes)
+    progress = run(asked.requests, asked.workers, asked.minutes, asked.results)
+    print(f"{asked.results}: {progress.requests:,} requests are checked")
     for problem in progress.problems:
         print(problem)
     return 1 if progress.broken else 0

@@ -29,3 +29,16 @@ def test_every_bench_program_shows_its_help() -> None:
         [sys.executable, str(ROOT / "bench/speed.py"), "--help"], capture_output=True, text=True, cwd=ROOT
     )
     assert done.returncode == 0 and done.stdout.startswith("What one turn costs")
+
+
+def test_a_small_run_leaves_the_measured_figures_alone(tmp_path: Path) -> None:
+    results = [ROOT / "bench" / "results" / name for name in ("fleet.json", "million.json")]
+    before = [path.read_bytes() for path in results]
+    own = tmp_path / "own.json"
+    for asked in (["fleet.py", "1", "--folder", str(tmp_path)], ["million.py", "1", "--workers", "1"]):
+        own.unlink(missing_ok=True)
+        command = [sys.executable, str(ROOT / "bench" / asked[0]), *asked[1:], "--results", str(own)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+        assert done.returncode == 0, done.stderr
+        assert own.exists()
+    assert [path.read_bytes() for path in results] == before
