@@ -117,9 +117,23 @@ def test_a_replica_that_is_not_up_to_date_sends_the_request_as_it_came(first: in
     late = sent((other, one)[first % 2], first + 1)
     assert isinstance(late.fault, OutOfReach)
     assert late.body == TALK[first + 1]
-    new = sent(Pruner(CHOSEN, memory), first)
-    assert isinstance(new.fault, OutOfReach)
-    assert new.body == TALK[first]
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("first", range(2, len(TALK) - 6))
+def test_what_a_new_process_sends_while_the_memory_is_away_is_not_rewritten(first: int, known: bool) -> None:
+    """It sends the conversation as it came, whether or not another process has cut in it before."""
+    memory = Server()
+    for n in range(first if known else 0):
+        sent(Pruner(CHOSEN, memory), n)
+    memory.away = True
+    pruner = Pruner(CHOSEN, memory)
+    outcomes = [sent(pruner, n) for n in range(first, first + 3)]
+    assert [outcome.body for outcome in outcomes] == TALK[first : first + 3]
+    memory.away = False
+    outcomes += [sent(pruner, n) for n in range(first + 3, len(TALK))]
+    assert any(outcome.receipts for outcome in outcomes)
+    assert all(extends(after, before, after.flush) for before, after in pairwise(outcomes))
 
 
 def test_a_conversation_that_begins_while_the_memory_is_away_is_remembered() -> None:

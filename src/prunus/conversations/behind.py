@@ -77,11 +77,13 @@ class WritingBehind:
     def alone(self, request: Request, sending: BeforeSending) -> Outcome[Any]:
         """Write a request with the edits in force while the shared memory does not answer.
 
-        Raises OutOfReach if another process may have changed these edits; the request is then sent unchanged.
+        Raises OutOfReach if another process may have changed these edits; the request is then sent unchanged. A
+        conversation that this process has never seen begins without edits. It goes on from there when the memory
+        answers again, even if the memory knows it with edits, because the provider now has it without.
         """
         while True:
             base = find_base(request, self._conversations, None)
-            if not base.follows_directly(request):
+            if base.parent and not base.follows_directly(request):
                 raise OutOfReach("the store does not answer, and another process may know more of the conversation")
             held = base.conversation
             conversation = held or base.begin(request, self._assembly.engine(request.read, base.memo.learned))
