@@ -55,6 +55,17 @@ def test_old_conversations_are_removed_with_all_their_rows(small: Store) -> None
 
 
 @pytest.mark.receipts
+def test_opening_a_store_removes_what_is_too_old(store: Store, reopen: Callable[..., Store]) -> None:
+    """A proxy that serves few requests between two starts keeps to the limits too."""
+    store.record("", exchange("old", time=NOW - 9 * DAY), [receipt("aaaaaa", 2, "only here")])
+    store.record("", exchange("new", time=NOW))
+    again = reopen(settings=Settings(store={"days": 3}))
+    again.open()
+    assert [session.id for session in again.sessions("")] == ["new"]
+    assert again.info().originals == 0
+
+
+@pytest.mark.receipts
 def test_the_sums_of_all_time_outlive_their_conversations(small: Store) -> None:
     small.record("", exchange("old", time=NOW - 9 * DAY), [receipt("aaaaaa")])
     before = small.totals("")

@@ -59,6 +59,14 @@ def test_a_request_that_never_got_an_answer_is_counted(store: Store) -> None:
 
 
 @pytest.mark.receipts
+def test_a_session_has_the_model_of_its_newest_request_whoever_records_it_last(store: Store) -> None:
+    store.record_all([("", exchange(request=2, model="new-model"))])
+    store.record_all([("", exchange(request=1, model="old-model"))])
+    [session] = store.sessions("")
+    assert session.model == "new-model"
+
+
+@pytest.mark.receipts
 def test_an_exchange_that_is_recorded_again_counts_once(store: Store) -> None:
     one = exchange(id="x")
     store.record_all([("", one)])

@@ -84,7 +84,7 @@ class WritingBehind:
         while True:
             base = find_base(request, self._conversations, None)
             if base.parent and not base.follows_directly(request):
-                raise OutOfReach("the store does not answer, and another process may know more of the conversation")
+                raise OutOfReach("the store cannot be used, and another process may know more of the conversation")
             held = base.conversation
             conversation = held or base.begin(request, self._assembly.engine(request.read, base.memo.learned))
             try:

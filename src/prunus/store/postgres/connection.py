@@ -139,6 +139,8 @@ def problem(error: psycopg.Error, place: str) -> StoreError:
     """Return a StoreError that describes an error."""
     if isinstance(error, psycopg.errors.LockNotAvailable):
         return Unavailable(f"the store {place} is locked by another process")
+    if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
+        return Unavailable(f"the store {place} is read-only")
     words = (str(error).splitlines() or [type(error).__name__])[0]
     what = "does not answer" if error.sqlstate is None else "failed"
     kind = Unavailable if isinstance(error, psycopg.OperationalError) else StoreError

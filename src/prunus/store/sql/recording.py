@@ -35,8 +35,10 @@ _INSERT: Final = (
 )
 _UPDATE: Final = (
     "UPDATE conversations SET client = ?, format = ?, model = ?, last = CASE WHEN last > ? THEN last ELSE ? END "
-    "WHERE n = ? AND (client != ? OR format != ? OR model != ? OR last < ?)"
+    "WHERE n = ? AND (client != ? OR format != ? OR model != ? OR last < ?) "
+    "AND (format = '' OR last <= ?)"
 )
+"""Writes what an exchange says of its conversation, unless a newer request was recorded before."""
 _OTHERS: Final = "SELECT 1 FROM exchanges WHERE conversation = ? AND id != ? AND shadow = ? LIMIT 1"
 _KEEP_ORIGINAL: Final = (
     "INSERT INTO originals (tenant, hash, size, data) VALUES (?, ?, ?, ?) "
@@ -144,7 +146,7 @@ def _entries(
     for tenant, exchange, receipts in exchanges:
         number = known[tenant, exchange.conversation]
         now = exchange.client, exchange.format, exchange.model
-        connection.execute(_UPDATE, (*now, exchange.time, exchange.time, number, *now, exchange.time))
+        connection.execute(_UPDATE, (*now, *(exchange.time,) * 2, number, *now, *(exchange.time,) * 2))
         yield ExchangeEntry(connection, sums, tenant, number, exchange), receipts
 
 

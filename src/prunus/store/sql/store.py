@@ -34,7 +34,9 @@ from prunus.store.sql.sums import Additions
 from prunus.store.store import StoreError
 
 _EVERY: Final = 64
-"""The store checks its size and age after this many exchanges."""
+"""The store checks its size and age when it is opened, and after this many exchanges of a process."""
+_AGAIN: Final = 3_600.0
+"""It does so too with the first exchange after this many seconds."""
 _CHECKPOINT: Final = 8
 """Every eighth check also moves the log of a SQLite file into the file.
 
@@ -71,6 +73,7 @@ class SqlStore(SqlReports):
         """What the receipts of requests without an answer add to the sums, by the id of their exchange."""
         self._recorded = 0
         self._checks = 0
+        self._checked = time.monotonic()
         self._searched = 0.0
         """When this process has last looked for originals that nobody needs."""
 
@@ -253,6 +256,7 @@ class SqlStore(SqlReports):
 
     def open(self) -> None:
         self._database.open()
+        self._housekeep(_EVERY)
 
     def close(self) -> None:
         self._database.close()
@@ -260,8 +264,9 @@ class SqlStore(SqlReports):
     def _housekeep(self, recorded: int) -> None:
         """Check size and age from time to time."""
         self._recorded += recorded
-        if self._recorded >= _EVERY:
-            self._recorded = 0
+        now = time.monotonic()
+        if self._recorded >= _EVERY or now - self._checked >= _AGAIN:
+            self._recorded, self._checked = 0, now
             # The exchanges are committed. If housekeeping fails now, it runs again later.
             with suppress(StoreError):
                 self._checks += 1
