@@ -379,6 +379,16 @@ def scale() -> str:
     return table(head, map(row, results("scale")["setups"]))
 
 
+def beside() -> str:
+    def row(name: str, one: Mapping[str, Any], which: str) -> tuple[str, ...]:
+        own = one[which]
+        added = f"{own['added_p50_ms']:.1f} / {own['added_p99_ms']:.1f}"
+        return name, f"{own['revision']} ({which})", f"{one['rate']:.0f}", f"{own['cpu_ms']:.1f}", added
+
+    rows = (row(name, one, which) for name, one in results("beside").items() for which in ("before", "now"))
+    return table("set-up | version | requests/s | CPU ms a request | added, median / p99 ms", rows)
+
+
 def endured() -> str:
     one = results("scale")["endured"]
     memory, files = (", ".join(map(str, one[key])) for key in ("memory_mb", "open_files"))
@@ -590,6 +600,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "published-masking": published_masking,
     "waiting": waiting,
     "scale": scale,
+    "beside": beside,
     "endured": endured,
     "dashboard": dashboard,
     "lifetime": lifetime,

@@ -18,7 +18,7 @@ import psycopg
 from psycopg.abc import PQGen
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import error_from_result
-from psycopg.pq import ExecStatus
+from psycopg.pq import ConnStatus, ExecStatus
 from psycopg.pq.abc import PGresult
 from psycopg.waiting import Ready, Wait
 
@@ -140,7 +140,9 @@ class PostgresPipeline:
                 yield Wait.R
                 server.consume_input()
             result = server.get_result()
-            if result is None:
+            if result is None:  # It stands behind the results of each statement, and then for a lost connection.
+                if server.status != ConnStatus.OK:
+                    raise psycopg.OperationalError(server.get_error_message())
                 continue
             if result.status == ExecStatus.PIPELINE_SYNC:
                 return results
