@@ -17,7 +17,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import IntLoader
 
 from prunus.errors import SettingsError
-from prunus.store.postgres.pipeline import PostgresPipeline, Prepared
+from prunus.store.postgres.pipeline import PostgresPipeline, PreparedStatements
 from prunus.store.sql.database import SqlConnection
 from prunus.store.store import StoreError, Unavailable
 
@@ -45,9 +45,9 @@ class TimedConnection(psycopg.Connection[tuple[Any, ...]]):
     """The time of `time.monotonic` until which statements may take; None for as long as they need."""
 
     @cached_property
-    def prepared(self) -> Prepared:
+    def prepared(self) -> PreparedStatements:
         """The statements that its pipelines have prepared."""
-        return Prepared()
+        return PreparedStatements()
 
     @classmethod
     def connect(  # type: ignore[override]  # only the pool calls it

@@ -29,19 +29,19 @@ _MOST: Final = 100
 _NOTED: Final = 1_000
 """The most statements whose uses are counted."""
 
-Key = tuple[bytes, tuple[int, ...]]
+StatementKey = tuple[bytes, tuple[int, ...]]
 """A statement, and the types of its values."""
 
 
-class Prepared:
+class PreparedStatements:
     """The statements that one connection has prepared on the server."""
 
     def __init__(self) -> None:
-        self.names: dict[Key, bytes] = {}
-        self._uses: Counter[Key] = Counter()
+        self.names: dict[StatementKey, bytes] = {}
+        self._uses: Counter[StatementKey] = Counter()
         self._numbers = count()
 
-    def new_name(self, key: Key) -> bytes | None:
+    def new_name(self, key: StatementKey) -> bytes | None:
         """Return a name under which the statement shall be prepared now; None if that is not worth it."""
         if len(self.names) >= _MOST:
             return None
@@ -58,13 +58,13 @@ class PostgresPipeline:
     error then, and the server skips the statements after it.
     """
 
-    def __init__(self, connection: psycopg.Connection[Any], prepared: Prepared) -> None:
+    def __init__(self, connection: psycopg.Connection[Any], prepared: PreparedStatements) -> None:
         self._connection = connection
         self._prepared = prepared
         self._values = Transformer(connection)
         self._waiting: list[_Preparation | PipelinedRows] = []
         """Those whose results are still to come, in the order of the results."""
-        self._preparing: dict[Key, bytes] = {}
+        self._preparing: dict[StatementKey, bytes] = {}
 
     def __enter__(self) -> PostgresPipeline:
         self._connection.pgconn.enter_pipeline_mode()
@@ -152,7 +152,7 @@ class PostgresPipeline:
 class _Preparation:
     """A statement that is being prepared."""
 
-    def __init__(self, key: Key, name: bytes) -> None:
+    def __init__(self, key: StatementKey, name: bytes) -> None:
         self.key = key
         self.name = name
 

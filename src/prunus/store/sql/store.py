@@ -103,9 +103,7 @@ class SqlStore(SqlReports):
 
         def count_later() -> None:
             sums.count()
-            earlier = self._uncounted.get(exchange.id)
-            if earlier is not None:
-                sums.take(earlier)
+            sums.take(self._uncounted.get(exchange.id) or Additions())
             self._uncounted.put(exchange.id, sums)
 
         place = tenant, exchange.conversation
