@@ -27,9 +27,10 @@ def _postgres_server() -> Iterator[PostgresServer]:
 
 @pytest.fixture
 def postgres(request: pytest.FixtureRequest) -> PostgresServer:
-    """A Postgres server without a store."""
+    """A Postgres server without a store. It is started again if the test before stopped it."""
     if missing():
         pytest.skip(missing())
     server: PostgresServer = request.getfixturevalue("_postgres_server")
+    server.ensure_running()
     server.empty()
     return server

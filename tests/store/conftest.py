@@ -49,10 +49,11 @@ def _redis() -> Iterator[RedisServer]:
 
 @pytest.fixture
 def redis(request: pytest.FixtureRequest) -> RedisServer:
-    """An empty Redis server."""
+    """An empty Redis server. It is started again if the test before stopped it."""
     if redis_server.missing():
         pytest.skip(redis_server.missing())
     server: RedisServer = request.getfixturevalue("_redis")
+    server.ensure_running()
     with server.client() as client:
         client.flushall()
     return server

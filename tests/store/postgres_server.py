@@ -57,6 +57,10 @@ class PostgresServer:
     def start(self) -> None:
         self._control("start", "-w", "-o", f"-p {self.port}", "-l", str(self.folder / "log"))
 
+    def ensure_running(self) -> None:
+        if not (self.folder / "data" / "postmaster.pid").exists():
+            self.start()
+
     def stop(self, how: str = "fast") -> None:
         self._control("stop", "-w", "-m", how)
 

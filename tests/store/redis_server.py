@@ -52,6 +52,10 @@ class RedisServer:
             self._process = subprocess.Popen([program, *places, *disk, *more], stdout=log, stderr=log)
         self._wait()
 
+    def ensure_running(self) -> None:
+        if self._process is None:
+            self.start()
+
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         if self._process is not None:
             self._process.send_signal(how)
