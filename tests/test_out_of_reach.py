@@ -40,12 +40,12 @@ class Server(Shelf):
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         if self.away:
-            raise OutOfReach
+            raise OutOfReach("the store does not answer")
         return super().find(links)
 
     def load(self, id: str) -> ConversationRecord | None:
         if self.away:
-            raise OutOfReach
+            raise OutOfReach("the store does not answer")
         return super().load(id)
 
     def keep(

@@ -6,6 +6,7 @@ import asyncio
 import json
 import sqlite3
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ import pytest
 from prunus.proxy.client_request import ClientRequest
 from prunus.proxy.exchange import Arrived, Prepared
 from prunus.proxy.faults import Faults
-from prunus.proxy.preparing import Claim, Preparing
+from prunus.proxy.preparing import Claim, LoopWaits, Preparing
 from prunus.proxy.route import route
 from prunus.proxy.tenant import Tenant
+from prunus.pruner import Pruner
 from prunus.settings import Settings
 from prunus.store import open_store
 from prunus.store.in_memory import InMemoryStore
@@ -25,6 +27,8 @@ from prunus.store.store import Store
 from tests.laws.test_replicas import talk
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind
+from tests.test_out_of_reach import CHOSEN, Server
+from tests.test_out_of_reach import TALK as CUT
 
 TALK = talk(7)
 OFF = Settings(store={"url": "off"})
@@ -155,6 +159,76 @@ def test_a_request_that_would_wait_for_the_store_is_not_prepared_at_once(tmp_pat
     found = tenant.prepare(arrived(TALK[4]))
     assert found.pruned is not None and found.pruned.exchange.request == 2
     store.close()
+
+
+class Recording(Tenant):
+    """A tenant that notes where its requests are prepared; an attempt on the event loop first waits so long."""
+
+    def __init__(self, wait: float = 0.0) -> None:
+        super().__init__("", OFF, InMemoryStore(), None, Faults(lambda _: None))
+        self.wait = wait
+        self.where: list[str] = []
+
+    def prepare(self, arrived: Arrived, deadline: float | None = None, claim: Any = lambda: True) -> Prepared:
+        self.where.append("thread")
+        return super().prepare(arrived, deadline, claim)
+
+    def prepare_at_once(self, arrived: Arrived, deadline: float) -> Prepared | None:
+        time.sleep(self.wait)
+        prepared = super().prepare_at_once(arrived, deadline)
+        self.where += ["loop"] if prepared is not None else []
+        return prepared
+
+
+def where_prepared(tenant: Recording) -> list[str]:
+    """Where four requests of a conversation are prepared, the first of which begins it."""
+
+    async def ask() -> None:
+        preparing = Preparing(600.0)
+        for body in TALK[3:7]:
+            await preparing.prepare(tenant, arrived(body))
+        preparing.close()
+
+    asyncio.run(ask())
+    return tenant.where
+
+
+def test_the_next_steps_of_a_conversation_are_prepared_on_the_event_loop() -> None:
+    assert where_prepared(Recording()) == ["thread", "loop", "loop", "loop"]
+
+
+def test_threads_prepare_requests_while_a_store_is_slow() -> None:
+    """The loop has waited for a third of a second, so it waits for nobody for some time."""
+    assert where_prepared(Recording(wait=0.3)) == ["thread"] * 4
+
+
+def test_the_loop_may_wait_for_many_short_answers_but_not_for_long_ones() -> None:
+    now = 0.0
+    waits = LoopWaits(lambda: now)
+    for _ in range(1_000):
+        assert waits.may_wait()
+        waits.add(0.001)
+        now += 0.01
+    waits.add(0.25)
+    now += 29.0
+    assert not waits.may_wait()
+    now += 2.0
+    assert waits.may_wait()
+
+
+@pytest.mark.parametrize("commits", [True, False], ids=["which was saved", "which was not saved"])
+def test_an_unanswered_commit_of_a_request_prepared_at_once_is_not_tried_without_the_store(commits: bool) -> None:
+    """Nobody knows whether the store has saved the edits, so the request goes out as it came."""
+    memory = Server()
+    tenant, other = tenant_with(CHOSEN), Pruner(CHOSEN)
+    tenant.pruner = Pruner(CHOSEN, memory)
+    cuts = [bool(other.prune(body, 0.0).receipts) for body in CUT]
+    *before, cutting = CUT[: cuts.index(True) + 1]
+    for body in before:
+        tenant.prepare(arrived(body))
+    memory.breaks, memory.commits, memory.ends = 1, commits, True
+    prepared = tenant.prepare_at_once(arrived(cutting), 600.0)
+    assert prepared is not None and prepared.skip == "the store does not answer" and prepared.body == cutting
 
 
 def test_requests_without_time_are_counted(provider: Provider, tmp_path: Path) -> None:

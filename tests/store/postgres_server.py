@@ -9,13 +9,15 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 _USER: Final = "prunus"
+_QUICK: Final = ("fsync = off", "max_wal_size = 64MB")
+"""Settings for tests. A server that was killed reads its log again from the last checkpoint on."""
 
 
 def programs() -> Path | None:
@@ -96,18 +98,17 @@ class PostgresServer:
 
 
 @contextmanager
-def running() -> Iterator[PostgresServer]:
-    """Create a server, start it, and remove it at the end."""
+def running(settings: Sequence[str] = _QUICK) -> Iterator[PostgresServer]:
+    """Create a server with these settings, start it, and remove it at the end."""
     # The folders of pytest belong to the user of the tests, which may be root; the server runs as another user.
     folder = Path(tempfile.mkdtemp(prefix="prunus-pg-"))
     try:
         if os.getuid() == 0:
             shutil.chown(folder, "postgres")
         _run("initdb", "-D", str(folder / "data"), "-U", _USER, "-A", "trust", "-N", "-E", "UTF8", "--no-locale")
-        with (folder / "data" / "postgresql.conf").open("a") as settings:
-            settings.write("fsync = off\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n")
-            # A server that was killed reads its log again from the last checkpoint on.
-            settings.write("max_wal_size = 64MB\n")
+        with (folder / "data" / "postgresql.conf").open("a") as file:
+            lines = ("listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", *settings)
+            file.writelines(f"{line}\n" for line in lines)
         server = PostgresServer(folder, _free_port())
         server.start()
         try:

@@ -29,8 +29,6 @@ class Metrics:
         own = CollectorRegistry()
         self._registry = own
         self._models: set[str] = set()
-        self.under_way = 0
-        """Requests that this process is serving; `open` has the sum of all workers."""
         self.requests = Counter(
             "prunus_requests", "Requests by what became of them.", ["format", "what"], registry=own
         )
@@ -87,12 +85,10 @@ class Metrics:
     def serving(self) -> Iterator[None]:
         """Count a request as being served, as long as the block runs."""
         self.open.inc()
-        self.under_way += 1
         try:
             yield
         finally:
             self.open.dec()
-            self.under_way -= 1
 
     def render(self) -> bytes:
         """All of it as text."""

@@ -130,8 +130,7 @@ class ProxiedRequest:
         """What to send for a request; its conversation needs no keep-alive request meanwhile."""
         services, tenant = self._services, self._tenant
         with services.keep_alive.arriving(arrived.request.caller):
-            alone = services.metrics.under_way == 1
-            prepared = await services.preparing.prepare(tenant, arrived, alone=alone)
+            prepared = await services.preparing.prepare(tenant, arrived)
             if prepared.pruned is not None:
                 services.keep_alive.begin(tenant.name, prepared.pruned.exchange.conversation)
             return prepared

@@ -86,16 +86,17 @@ class Tenant:
         return replace(prepared, seconds=perf_counter() - begun)
 
     def prepare_at_once(self, arrived: Arrived, deadline: float) -> Prepared | None:
-        """What to send for a request, if that takes a few milliseconds and waits for nobody; else None.
+        """What to send for a request, if that takes a few milliseconds and one answer of the store; else None.
 
-        Never raises: None also stands for a preparation that fails, since `prepare` will say why.
+        Never raises: None also stands for a preparation that fails, since `prepare` will say why. But what a store
+        that does not answer leads to is final: it may still save what it was sent, so a second attempt could cut
+        something else.
         """
-        hurry = self.store.hurry
-        if hurry is None or arrived.request.encoding or len(arrived.raw) > _SMALL:
+        if arrived.request.encoding or len(arrived.raw) > _SMALL:
             return None
         begun = perf_counter()
         try:
-            with hurry():
+            with self.store.hurry():
                 prepared = self._prepare(arrived, deadline, lambda: True, at_once=True)
         except Exception:
             return None
@@ -136,7 +137,7 @@ class Tenant:
             at_once=at_once,
             glance=glance if given is body else None,
         )
-        if at_once and outcome.fault is not None:
+        if at_once and outcome.fault is not None and not isinstance(outcome.fault, OutOfReach):
             raise outcome.fault
         if skip := self._not_pruned(outcome, envelope):
             return Prepared(arrived.raw, skip=skip)

@@ -54,10 +54,10 @@ class Store(Protocol):
         """
 
     @property
-    def hurry(self) -> Callable[[], AbstractContextManager[None]] | None:
-        """Begins a block in which this thread waits for no other writer: a write that has to raises TooLate.
+    def hurry(self) -> Callable[[], AbstractContextManager[None]]:
+        """Begins a block in which this thread waits for no other writer, as far as the store can tell.
 
-        None if every call may wait, because the store is on a network.
+        A write that would have to wait raises TooLate. The answers of a server are waited for as always.
         """
 
     def record(self, tenant: str, exchange: Exchange, receipts: Sequence[Receipt] = ()) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import Final
 
@@ -36,7 +36,7 @@ class RedisStore(WithoutReceipts):
     It has no transactions over several calls. A ledger is one key, so it is never seen half written.
     """
 
-    hurry = None
+    hurry = staticmethod(nullcontext)
 
     def __init__(self, server: RedisConnections, limits: Limits, cipher: Cipher, *, existing: bool) -> None:
         self.place = server.place

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from threading import local
 from typing import Any, Final, Protocol, TypeVar
@@ -88,7 +88,7 @@ class SqlDatabase(ABC):
     def __init__(self, place: str) -> None:
         self.place = place
         """The address of the database, as people may see it."""
-        self.hurry: Callable[[], AbstractContextManager[None]] | None = None
+        self.hurry: Callable[[], AbstractContextManager[None]] = nullcontext
         """See `Store.hurry`."""
         self._collected = _Collected()
 
