@@ -100,6 +100,21 @@ def test_nobody_waits_for_a_worker_that_has_closed_its_listener() -> None:
     run(scene, 2)
 
 
+def test_a_connection_that_was_accepted_before_the_end_is_opened() -> None:
+    async def scene(listener: socket.socket, counts: Counts) -> None:
+        worker = Worker(listener, counts, 0)
+        client = socket.create_connection(listener.getsockname())
+        while counts[0] != 1:
+            await asyncio.sleep(0)
+        assert not worker.open
+        worker.listener.close()
+        await worker.listener.finish_opening()
+        assert len(worker.open) == 1
+        close([worker], [client])
+
+    run(scene, 1)
+
+
 def test_a_system_without_free_files_is_asked_again_later(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("prunus.proxy.shared_listener._FULL", 0.01)
 

@@ -121,6 +121,9 @@ class Server(uvicorn.Server):
         for server in self.servers:
             server.close()
 
+    async def finish_opening(self) -> None:
+        """Wait until each accepted connection is open: the server would end without one that is not."""
+
     async def on_tick(self, counter: int) -> bool:
         self._garbage.look(self.server_state.total_requests, idle=not self.server_state.tasks)
         return await super().on_tick(counter)
@@ -163,6 +166,7 @@ class Server(uvicorn.Server):
             listener.close()
         for line in last:
             await asyncio.get_running_loop().connect_accepted_socket(self._connection, line)
+        await self.finish_opening()
         state = self.server_state
         await self._wait(min(proxy.drain, _LAST_SECONDS), lambda: any(map(_is_idle, state.connections)))
         for connection in list(state.connections):
@@ -213,6 +217,10 @@ class Worker(Server):
         super().stop_listening()
         for listener in self._listeners:
             listener.close()
+
+    async def finish_opening(self) -> None:
+        for listener in self._listeners:
+            await listener.finish_opening()
 
     async def on_tick(self, counter: int) -> bool:
         for listener in self._listeners:

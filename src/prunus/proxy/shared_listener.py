@@ -65,6 +65,10 @@ class SharedListener:
         if self._later is not None:
             self._later.cancel()
 
+    async def finish_opening(self) -> None:
+        """Wait until each accepted connection is open, so that it counts as one."""
+        await asyncio.gather(*self._opening)
+
     def _listen(self) -> None:
         self._loop.add_reader(self._listener, self._on_connection)
 
