@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from prunus import Pruner, Settings
-from prunus.conversations.memory import ConversationRecord, Match, chain, nothing_else
+from prunus.conversations.memory import ConversationRecord, Match, Memory, chain, nothing_else
 from prunus.errors import Overtaken
 from prunus.reuse.asked_again import Experience
 from prunus.schedule.cache_life import Hindsight, total
 from prunus.schedule.ledger import Written
 
 
-class Shelf:
+class Shelf(Memory):
     """A memory that keeps everything, as a store would that several processes share."""
 
     checks = True

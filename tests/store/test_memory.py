@@ -14,6 +14,7 @@ import pytest
 
 from prunus import Pruner, Settings
 from prunus.errors import Overtaken
+from prunus.reuse.asked_again import Experience
 from prunus.schedule.cache_life import CacheLife, Hindsight
 from prunus.store import Store, StoreError
 from tests.store.samples import edit, exchange, flush, links, memo, recalled, receipt
@@ -76,6 +77,52 @@ def test_recording_an_exchange_does_not_change_the_memory(store: Store) -> None:
     store.memory("").keep(kept, links(6), {})
     store.record("", exchange("c1", 99, time=9_999.0))
     assert recalled(store.memory(""), links(6)) == (kept, 6)
+
+
+WHOLE = links(40)
+ASKED = {
+    "a new conversation": links(2, "new"),
+    "a new conversation with a long history": links(600, "new"),
+    "the next step": WHOLE[:12],
+    "the next step of a conversation with edits": links(8, "b"),
+    "many new messages": [*WHOLE[:10], *links(900, "c")],
+    "the newest request again": WHOLE[:10],
+    "a request that lacks messages": WHOLE[:7],
+    "a branch": [*WHOLE[:7], *links(2, "d")],
+    "no message": [],
+}
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+def test_recall_returns_what_the_single_questions_return(store: Store, asked: list[bytes]) -> None:
+    for n in range(3):
+        store.record_all([("", exchange("c0", n, client="claude"))])
+    memory = store.memory("")
+    memory.keep(memo("long", 10), WHOLE[:10], {})
+    memory.keep(memo("early", 6), WHOLE[:6], {})
+    memory.keep(memo("edited", 6, (edit(2), edit(4)), (flush(),)), links(6, "b"), {})
+    found = memory.recall(asked, "claude")
+    assert list(found.matches) == list(memory.find(asked))
+    if found.memo is not None:
+        assert found.memo() == memory.load(found.matches[0].id)
+    if found.experience is not None:
+        assert found.experience == memory.experience("claude") == Experience(3)
+
+
+def test_a_conversation_that_another_process_began_meanwhile_is_not_overwritten(reopen: Reopen) -> None:
+    ours, theirs = reopen().memory(""), reopen().memory("")
+    assert not ours.recall(links(2), "").matches
+    theirs.keep(memo("c1", 4, (edit(2),)), links(4), {})
+    with pytest.raises(Overtaken):
+        ours.keep(memo("c1", 2), links(2), {})
+    assert recalled(reopen().memory(""), links(4)) == (memo("c1", 4, (edit(2),)), 4)
+
+
+def test_a_conversation_whose_receipts_were_written_first_is_saved(reopen: Reopen) -> None:
+    store = reopen()
+    reopen().record("", exchange("c1", 1, status=0), [receipt("a", 2)])
+    store.memory("").keep(memo("c1", 2), links(2), {})
+    assert recalled(reopen().memory(""), links(2)) == (memo("c1", 2), 2)
 
 
 def test_find_returns_the_conversation_with_the_deepest_link(store: Store) -> None:

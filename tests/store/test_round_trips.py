@@ -106,14 +106,23 @@ def test_a_batch_of_exchanges_waits_as_often_as_a_single_one(counted: Counted) -
     assert counted.numbers()[0] - before <= 3
 
 
-def test_another_replica_waits_once_more_to_load_the_conversation(counted: Counted) -> None:
-    """It looks for the conversation, loads it, and saves it."""
+def test_another_replica_waits_once_more_to_find_the_conversation(counted: Counted) -> None:
+    """It finds and loads the conversation, and saves it."""
     store = counted.store
     for n in range(6):
         assert Pruner(CHOSEN, store.memory("")).prune(TALK[n], 10.0 * n).error is None
     trips, _ = counted.numbers()
     assert Pruner(CHOSEN, store.memory("")).prune(TALK[6], 60.0).error is None
-    assert counted.numbers()[0] - trips == 3
+    assert counted.numbers()[0] - trips == 2
+
+
+def test_a_new_conversation_waits_twice(counted: Counted) -> None:
+    """It looks for a conversation, together with what its agent asked for again, and saves the new one."""
+    pruner = Pruner(CHOSEN, counted.store.memory(""))
+    for n in range(8):
+        trips, _ = counted.numbers()
+        assert pruner.prune([{"role": "user", "content": f"Begin with part {n}."}], 10.0 * n).error is None
+        assert counted.numbers()[0] - trips == 2
 
 
 def test_a_request_waits_once_for_redis_and_once_more_where_it_cuts(redis: RedisServer) -> None:

@@ -59,6 +59,7 @@ READS: dict[str, Write] = {
     "experiences": lambda store, name: store.experiences(name),
     "conversations": lambda store, name: store.conversations(name),
     "memory.find": lambda store, name: store.memory(name).find(links(6)),
+    "memory.recall": lambda store, name: _recalled(store.memory(name)),
     "memory.load": lambda store, name: store.memory(name).load("c1"),
     "memory.written": lambda store, name: store.memory(name).written("c1"),
     "memory.experience": lambda store, name: store.memory(name).experience("claude"),
@@ -70,6 +71,11 @@ OF_ALL = {"memory", "hurry", "keeps_receipts", "info", "vacuum", "clear", "open"
 
 def _all() -> set[str]:
     return {name for pair in NAMES for name in pair}
+
+
+def _recalled(memory: Memory) -> tuple[object, ...]:
+    found = memory.recall(links(6), "claude")
+    return found.matches, found.memo and found.memo(), found.experience
 
 
 def _exchange(name: str, request: int) -> Any:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from prunus import Outcome, Pruner
-from prunus.conversations.memory import ConversationRecord, Match, Memory
+from prunus.conversations.memory import ConversationRecord, Match, Memory, Recalled
 from prunus.errors import Overtaken
 from prunus.store import Store
 from tests.laws.test_replicas import stepwise
@@ -99,6 +99,10 @@ class Spy:
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         self.asked += 1
         return self._memory.find(links)
+
+    def recall(self, links: Sequence[bytes], client: str) -> Recalled:
+        self.asked += 1
+        return self._memory.recall(links, client)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from typing import Final
 
 from prunus.conversations.conversation import Conversation
 from prunus.conversations.held import Conversations, Request
-from prunus.conversations.memory import ConversationRecord, Match, Memory, chain
+from prunus.conversations.memory import ConversationRecord, Match, Memory, Recalled, chain
 from prunus.engine import Engine, edits_taken_over
 from prunus.outcome import Continuation
 from prunus.reuse.learning import learn
@@ -129,17 +129,17 @@ def find_base(
     own = conversations.find(request)
     links: list[bytes] = []
     follows = b""
-    kept: Sequence[Match] = ()
+    recalled = Recalled()
     if memory is not None:
         nearest = conversations.named(own[0].id) if own else None
         links = _links(request, nearest, own[0].shared if own else 0)
         if trust and memory.checks and nearest is not None and _is_next_step(own[0], nearest, request):
             follows = links[own[0].shared - 1]
-            kept = (replace(own[0], commands=False),)
+            recalled = Recalled((replace(own[0], commands=False),))
         else:
-            kept = memory.find(links)
-    found = _likeliest(own, kept, request)
-    held, memo = (None, None) if found is None else _newest(found, conversations, memory)
+            recalled = memory.recall(links, request.client)
+    found = _likeliest(own, recalled.matches, request)
+    held, memo = (None, None) if found is None else _newest(found, conversations, memory, recalled)
     if follows and (found is None or memo is None or memo.depth != found.shared):
         # Another thread has changed the conversation in the meantime.
         return find_base(request, conversations, memory, allowed)
@@ -149,7 +149,8 @@ def find_base(
     if found is None or memo is None:
         new = ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b"")
         if memory is not None and allowed is not None:
-            new = replace(new, learned=learn(memory.experience(request.client), allowed))
+            experience = recalled.experience or memory.experience(request.client)
+            new = replace(new, learned=learn(experience, allowed))
         # Nobody can have given commands for a conversation that the memory does not know.
         return Base(new, "", 0, None, links, 0, commands=memory is None)
     shared = min(found.shared, memo.depth)
@@ -163,7 +164,7 @@ def find_base(
     sent = memo.depth if memory is None else _sent_before(request, memo.depth)
     conversation = conversations.continuing(request, memo)
     known = held if conversation is not None else None
-    commands = next((one.commands for one in kept if one.id == memo.id), True)
+    commands = next((one.commands for one in recalled.matches if one.id == memo.id), True)
     return Base(memo, memo.id, 0, conversation, links, sent, known, commands, follows)
 
 
@@ -242,7 +243,7 @@ def _sent_before(request: Request, depth: int) -> int:
 
 
 def _newest(
-    found: Match, conversations: Conversations, memory: Memory | None
+    found: Match, conversations: Conversations, memory: Memory | None, recalled: Recalled
 ) -> tuple[ConversationRecord | None, ConversationRecord | None]:
     """Return the memo that the process holds of a conversation, and the newest memo.
 
@@ -252,6 +253,8 @@ def _newest(
     known = held.memo if held is not None else None
     if held is not None and held.saved >= found.requests:
         return known, known
+    if recalled.memo is not None and recalled.matches[0].id == found.id:
+        return known, recalled.memo()
     return known, memory.load(found.id) if memory is not None else None
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import NamedTuple
 
 from prunus.reuse.asked_again import Experience
 from prunus.reuse.learning import Learned
@@ -65,6 +66,17 @@ class Match:
         return self.depth - self.shared
 
 
+class Recalled(NamedTuple):
+    """What a memory returns when a process asks for the conversation of a request."""
+
+    matches: Sequence[Match] = ()
+    """See `Memory.find`."""
+    memo: Callable[[], ConversationRecord | None] | None = None
+    """Returns the newest saved memo of the first match, if the memory has read it too; else ask `Memory.load`."""
+    experience: Experience | None = None
+    """The experience with the agent, if the memory has read it too; else ask `Memory.experience`."""
+
+
 def nothing_else() -> None:
     """Make no further changes; see `Memory.keep`."""
 
@@ -86,6 +98,10 @@ class Memory:
         link. If the request does not simply continue it, conversations follow that end at one of the earlier links.
         """
         return ()
+
+    def recall(self, links: Sequence[bytes], client: str) -> Recalled:
+        """Return what `find` returns, and what a request of this agent needs next if that costs no further wait."""
+        return Recalled(self.find(links))
 
     def load(self, id: str) -> ConversationRecord | None:
         """Return the newest saved memo of a conversation."""

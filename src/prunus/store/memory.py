@@ -13,7 +13,7 @@ from threading import Event
 from typing import Any, Final, NamedTuple, TypeVar
 from weakref import ref
 
-from prunus.conversations.memory import ConversationRecord, Match, Memory, nothing_else
+from prunus.conversations.memory import ConversationRecord, Match, Memory, Recalled, nothing_else
 from prunus.errors import FormatError, MayBeKept, NotKept, OutOfReach
 from prunus.history import Ref
 from prunus.reuse.asked_again import Experience
@@ -50,7 +50,8 @@ class ConversationRow(NamedTuple):
     tokens: int
 
 
-STATE: Final = ConversationRow._fields[2:]
+ROW: Final = ConversationRow._fields
+STATE: Final = ROW[2:]
 """The columns that change with every request, whatever becomes of the ledger."""
 
 
@@ -66,6 +67,12 @@ class Saving(NamedTuple):
     def first_depth(self) -> int:
         """The depth of the first link."""
         return self.memo.depth - len(self.links) + 1
+
+    @property
+    def is_plain_beginning(self) -> bool:
+        """Whether this is the first request of a conversation, and nothing of it was cut."""
+        ledger = self.memo.ledger
+        return self.memo.requests == 1 and not (ledger.edits or ledger.tags or self.written)
 
     @property
     def sent_as_they_came(self) -> list[int]:
@@ -99,6 +106,9 @@ class StoredMemory(Memory, ABC):
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:
         return self._read(lambda: self._find(links), ())
+
+    def recall(self, links: Sequence[bytes], client: str) -> Recalled:
+        return self._read(lambda: self._recall(links, client), Recalled())
 
     def load(self, id: str) -> ConversationRecord | None:
         return self._read(lambda: self._load(id), None)
@@ -142,6 +152,9 @@ class StoredMemory(Memory, ABC):
 
     @abstractmethod
     def _find(self, links: Sequence[bytes]) -> Sequence[Match]: ...
+
+    def _recall(self, links: Sequence[bytes], client: str) -> Recalled:
+        return Recalled(self._find(links))
 
     @abstractmethod
     def _load(self, id: str) -> ConversationRecord | None: ...

@@ -124,14 +124,23 @@ def experiences(
     connection: SqlConnection, tenant: str, shadow: bool, client: str | None = None
 ) -> Mapping[str, Experience]:
     """Return the experience with each agent, or with one of them, by its name."""
+    return experiences_from(connection.execute(*experience_query(tenant, shadow, client)))
+
+
+def experience_query(tenant: str, shadow: bool, client: str | None) -> tuple[str, Sequence[Any]]:
+    """Return the query for `experiences_from`, and its values."""
     own, chosen = ("", ()) if client is None else ("AND a.client = ?", (client,))
-    rows = connection.execute(
+    query = (
         "SELECT a.client, a.requests, e.strategy, e.kind, e.cut, e.expected, e.asked, e.tokens "
         "FROM agents a LEFT JOIN experience e "
         "ON e.tenant = a.tenant AND e.shadow = a.shadow AND e.client = a.client AND e.cut > 0 "
-        f"WHERE a.tenant = ? AND a.shadow = ? AND a.requests > 0 {own} ORDER BY a.client, e.strategy, e.kind",
-        (tenant, shadow, *chosen),
+        f"WHERE a.tenant = ? AND a.shadow = ? AND a.requests > 0 {own} ORDER BY a.client, e.strategy, e.kind"
     )
+    return query, (tenant, shadow, *chosen)
+
+
+def experiences_from(rows: Iterable[Sequence[Any]]) -> Mapping[str, Experience]:
+    """Return the experience with each agent, from the rows of a query."""
     return {
         name: Experience(requests, _tried(sums for _, _, *sums in found if sums[0] is not None))
         for (name, requests), found in groupby(rows, itemgetter(0, 1))

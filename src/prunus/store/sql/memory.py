@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from secrets import randbits
-from typing import Final
+from typing import Any, Final
 
-from prunus.conversations.memory import ConversationRecord, Match
+from prunus.conversations.memory import ConversationRecord, Match, Recalled
 from prunus.conversations.warmth import EARLIER
 from prunus.errors import Overtaken
 from prunus.reuse.asked_again import Experience
 from prunus.schedule.ledger import Ledger
 from prunus.store.cipher import Cipher
 from prunus.store.memory import (
+    ROW,
     STATE,
     ConversationRow,
     LedgerChange,
     Saving,
     StoredMemory,
-    deepest_first,
     state_of,
 )
-from prunus.store.sql.cuts import experiences
+from prunus.store.sql.cuts import experience_query, experiences, experiences_from
 from prunus.store.sql.database import SqlConnection, SqlDatabase, write_name
+from prunus.store.sql.lookup import BATCHES, find_ends, find_matches, goes_on, holder_queries, match_from
 from prunus.store.sql.numbers import RowNumbers, find_or_begin
 from prunus.store.store import StoreError
 
@@ -30,11 +31,6 @@ NEWEST_LIVES: Final = (
     "SELECT life FROM conversations WHERE tenant = ? AND length(life) > 0 ORDER BY last DESC LIMIT ?"
 )
 """What `hindsight` reads. The index `lives_by_age` has these rows in this order, whatever the size of the store."""
-_BATCHES: Final = (4, 32, 512)
-"""The links per query. They are fixed, so that a database prepares each statement once.
-
-A step of the model adds two or three messages, so the first query finds the link before them.
-"""
 _OWN: Final = "JOIN conversations c ON c.n = x.conversation WHERE c.tenant = ? AND c.id = ?"
 _SET: Final = (
     "UPDATE conversations SET last = CASE WHEN last > ? THEN last ELSE ? END, stamp = ?, "
@@ -48,9 +44,15 @@ _UPDATE_NEXT: Final = (
     "AND NOT EXISTS (SELECT 1 FROM asked WHERE tenant = ? AND asked.conversation = ?) RETURNING n"
 )
 """Does the same, unless another conversation was the last to send a link, or commands wait for this one."""
-_NEW_LINK: Final = (
-    "INSERT INTO links (tenant, link, conversation, depth) VALUES (?, ?, ?, ?) "
-    "ON CONFLICT (tenant, link) DO NOTHING RETURNING depth"
+_IF_NEW: Final = "ON CONFLICT (tenant, link) DO NOTHING RETURNING depth"
+_TAKE_OVER: Final = (
+    "ON CONFLICT (tenant, link) DO UPDATE SET conversation = excluded.conversation "
+    "WHERE links.conversation != excluded.conversation"
+)
+_NUMBER: Final = "(SELECT n FROM conversations WHERE tenant = ? AND id = ?)"
+_BEGIN: Final = (
+    f"INSERT INTO conversations (tenant, id, first, last, stamp, flushes, {', '.join(STATE)}) "
+    f"VALUES (?, ?, ?, ?, ?, ?, {', '.join('?' * len(STATE))}) ON CONFLICT (tenant, id) DO NOTHING RETURNING n"
 )
 
 
@@ -70,44 +72,36 @@ class SqlMemory(StoredMemory):
         self._numbers = numbers
 
     def _find(self, links: Sequence[bytes]) -> Sequence[Match]:
-        def find(connection: SqlConnection) -> Sequence[Match]:
-            for batch in deepest_first(links, _BATCHES):
-                size = next(size for size in _BATCHES if size >= len(batch))
-                padded = (*batch, *[batch[-1]] * (size - len(batch)))
-                deepest = self._holders(connection, padded, "ORDER BY found.shared DESC LIMIT 1")
-                if deepest:
-                    if not deepest[0].left and deepest[0].shared < len(links):
-                        return deepest
-                    near = links[-_BATCHES[1] :]
-                    return (*deepest, *self._holders(connection, near, "WHERE c.depth = found.shared"))
-            return ()
+        return self._database.read(lambda connection: find_matches(connection, self._tenant, links))
 
-        return self._database.read(find)
-
-    def _holders(self, connection: SqlConnection, links: Sequence[bytes], which: str) -> list[Match]:
-        """Return the conversations that sent these links last.
-
-        Each link is looked up on its own. As long as Postgres knows nothing of a new table, it would read all links
-        of a tenant for `link IN (...)`.
-        """
-        rows = connection.execute(
-            f"WITH wanted(link) AS (VALUES {', '.join(['(?)'] * len(links))}), found AS (SELECT "
-            "(SELECT conversation FROM links WHERE tenant = ? AND link = wanted.link) AS conversation, "
-            "(SELECT depth FROM links WHERE tenant = ? AND link = wanted.link) AS shared FROM wanted) "
-            "SELECT c.id, c.depth, c.requests, found.shared, "
-            "EXISTS (SELECT 1 FROM asked a WHERE a.tenant = c.tenant AND a.conversation = c.id) "
-            f"FROM found JOIN conversations c ON c.n = found.conversation {which}",
-            (*links, self._tenant, self._tenant),
+    def _recall(self, links: Sequence[bytes], client: str) -> Recalled:
+        """Look up the newest links, and read what a request needs next, in one round trip."""
+        newest = links[-BATCHES[0] :]
+        if not self._shared or not newest:
+            return super()._recall(links, client)
+        rows, edits, known = self._database.snapshot(
+            *holder_queries(self._tenant, newest), experience_query(self._tenant, False, client)
         )
-        return [
-            Match(id, depth, requests, shared, bool(commands)) for id, depth, requests, shared, commands in rows
-        ]
+        if not rows:
+            experience = experiences_from(known).get(client, Experience())
+            return Recalled(() if len(newest) == len(links) else self._find(links), experience=experience)
+        number, *row = rows[0]
+        deepest, state = match_from(row[:5]), ConversationRow(*row[5:])
+        self._numbers.put((self._tenant, deepest.id), number)
+
+        def memo() -> ConversationRecord | None:
+            return self._read(lambda: self._record_of(deepest.id, state, edits), None)
+
+        if goes_on(deepest, links):
+            return Recalled((deepest,), memo)
+        others = self._database.read(lambda connection: find_ends(connection, self._tenant, links))
+        return Recalled((deepest, *others), memo)
 
     def _load(self, id: str) -> ConversationRecord | None:
         place = self._tenant, id
         rows, edits = self._database.snapshot(
             (
-                f"SELECT n, {', '.join(ConversationRow._fields)} FROM conversations WHERE tenant = ? AND id = ?",
+                f"SELECT n, {', '.join(ROW)} FROM conversations WHERE tenant = ? AND id = ?",
                 place,
             ),
             (f"SELECT x.message, x.part, x.edit FROM edits x {_OWN}", place),
@@ -143,20 +137,47 @@ class SqlMemory(StoredMemory):
     def _keep(self, saving: Saving, also: Callable[[], None], kept: Callable[[], None]) -> None:
         place = self._tenant, saving.memo.id
         known = self._known_ledger(saving.memo.id)
+        seems_new = known is None and self._numbers.get(place) is None and saving.is_plain_beginning
+        begun: list[Callable[[], list[Any]]] = []
+
+        def write(connection: SqlConnection) -> None:
+            if seems_new:
+                begun.append(self._begin(connection, saving))
+            else:
+                self._write(connection, saving, known)
+
+        def committed() -> None:
+            if seems_new:
+                self._numbers.put(place, begun[-1]()[0][0])
+            kept()
 
         def outdated() -> None:
+            nonlocal seems_new
+            seems_new = False
             self._numbers.forget(place)
             if saving.follows:
                 raise Overtaken(f"another process knows more of the conversation {saving.memo.id}")
 
         with self._database.together():
             self._database.change(
-                lambda connection: self._write(connection, saving, known),
+                write,
                 write_name("conversation", *place),
-                committed=kept,
+                committed=committed,
                 outdated=outdated,
             )
             also()
+
+    def _begin(self, connection: SqlConnection, saving: Saving) -> Callable[[], list[Any]]:
+        """Write a conversation that the store does not know, and return a function that returns its number.
+
+        No statement waits for the number.
+        """
+        memo, place = saving.memo, (self._tenant, saving.memo.id)
+        stamp, flushes = randbits(62), self._ledger_change(memo.id, None, memo.ledger).flushes or b""
+        connection.require(_BEGIN, (*place, memo.seen, memo.seen, stamp, flushes, *state_of(memo)))
+        self._write_links(connection, saving, _NUMBER, place)
+        self._remember_ledger(memo.id, stamp, memo.ledger)
+        return connection.ask("SELECT n FROM conversations WHERE tenant = ? AND id = ?", place)
 
     def _write(self, connection: SqlConnection, saving: Saving, known: tuple[int, Ledger] | None) -> None:
         """Write a conversation; if its stored state is the known one, no statement waits for another."""
@@ -183,24 +204,25 @@ class SqlMemory(StoredMemory):
             connection.execute("DELETE FROM edits WHERE conversation = ?", (number,))
         self._write_edits(connection, number, change)
         self._write_messages(connection, number, saving)
-        self._write_links(connection, number, saving)
+        self._write_links(connection, saving, "?", (number,))
         # If the commit fails, the cached entry is harmless: no row has its stamp.
         self._remember_ledger(memo.id, stamp, memo.ledger)
 
-    def _write_links(self, connection: SqlConnection, number: int, saving: Saving) -> None:
-        """Write the new links; if the caller did not ask for the conversation, nobody may know them yet."""
-        rows = [(self._tenant, link, number, depth) for depth, link in enumerate(saving.links, saving.first_depth)]
+    def _write_links(self, connection: SqlConnection, saving: Saving, number: str, values: Sequence[Any]) -> None:
+        """Write the new links of the conversation with this number, an expression with its values.
+
+        If the caller did not ask for the conversation, nobody may know these links yet.
+        """
+        insert = "INSERT INTO links (tenant, link, conversation, depth) VALUES"
+        rows = [(self._tenant, link, *values, depth) for depth, link in enumerate(saving.links, saving.first_depth)]
         if saving.follows:
             for row in rows:
-                connection.require(_NEW_LINK, row)
+                connection.require(f"{insert} (?, ?, {number}, ?) {_IF_NEW}", row)
             return
-        for at in range(0, len(rows), _BATCHES[-1]):
-            batch = rows[at : at + _BATCHES[-1]]
-            places = ", ".join(["(?, ?, ?, ?)"] * len(batch))
+        for at in range(0, len(rows), BATCHES[-1]):
+            batch = rows[at : at + BATCHES[-1]]
             connection.execute(
-                f"INSERT INTO links (tenant, link, conversation, depth) VALUES {places} "
-                "ON CONFLICT (tenant, link) DO UPDATE SET conversation = excluded.conversation "
-                "WHERE links.conversation != excluded.conversation",
+                f"{insert} {', '.join([f'(?, ?, {number}, ?)'] * len(batch))} {_TAKE_OVER}",
                 [value for row in batch for value in row],
             )
 
