@@ -3,11 +3,11 @@
     python bench/fleet.py [SESSIONS] [--folder FOLDER] [--results FILE] [--growth | --so-far]
 
 Makes an archive of sessions, replays it without pruning and with `balanced` on two workers, and looks at the memory
-of the command and of its workers every five seconds. The folder holds the archive, the rows and the samples; a
-bench that was killed goes on from there. `--growth` measures 1, 2 and 4 workers on 200 sessions. Other programs on
-the machine slow the wall clock down, so CPU seconds and the load stand beside it. `--so-far` only writes the
-figures of a bench that still runs, or was killed. Results land in bench/results/fleet.json; to try a small run,
-name another file of results.
+of the command and of its workers every five seconds, in short runs every second. The folder holds the archive, the
+rows and the samples; a bench that was killed goes on from there. `--growth` measures 1, 2 and 4 workers on 200
+sessions. Other programs on the machine slow the wall clock down, so CPU seconds and the load stand beside it.
+`--so-far` only writes the figures of a bench that still runs, or was killed. Results land in
+bench/results/fleet.json; to try a small run, name another file of results.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import io
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -34,8 +35,8 @@ import zstandard
 RESULTS = Path(__file__).parent / "results" / "fleet.json"
 SESSIONS = 10_000
 REQUESTS = 100
-EVERY = 5.0
-"""Seconds between two looks at the memory."""
+EVERY, OFTEN = 5.0, 1.0
+"""Seconds between two looks at the memory, and in short runs."""
 FEW = 200
 """Sessions that each number of workers gets."""
 PR_SET_PDEATHSIG = 1
@@ -74,14 +75,14 @@ def archive(folder: Path, count: int) -> Path:
     return path
 
 
-def replay(path: Path, out: Path, workers: int) -> list[dict[str, Any]]:
-    """Replay an archive, and return samples of time, recordings, CPU and memory."""
+def replay(path: Path, out: Path, workers: int, every: float) -> list[dict[str, Any]]:
+    """Replay an archive, and return samples of time, recordings, CPU and memory; the last is of the end."""
     asked = ["--policy", "none", "--policy", "balanced", "--prices", "0.1/1.25"]
     command = [sys.executable, "-m", "prunus", "replay", str(path), *asked, "--out", str(out)]
     samples = out.with_suffix(".samples")
     kept = [json.loads(line) for line in samples.read_text().splitlines()] if samples.exists() else []
     before = kept[-1] if kept else {"seconds": 0.0, "cpu": 0.0}
-    began = time.monotonic()
+    began, spent = time.monotonic(), ended_children()
     with (
         samples.open("a") as file,
         subprocess.Popen(
@@ -89,25 +90,28 @@ def replay(path: Path, out: Path, workers: int) -> list[dict[str, Any]]:
         ) as running,
     ):
         journal = Lines(out.with_name(out.name + ".part"))
-        cpu = 0.0
-        while running.poll() is None:
-            time.sleep(EVERY if workers == 2 else 1.0)
-            family = [used for pid in (running.pid, *children(running.pid)) if (used := usage(pid)) is not None]
-            if not family:
-                continue
-            cpu = max(cpu, sum(seconds for seconds, _ in family))
+
+        def note(cpu: float, memory: dict[str, Any]) -> None:
             kept.append(
                 {
                     "seconds": round(before["seconds"] + time.monotonic() - began, 1),
                     "recordings": journal.count(),
                     "cpu": round(before["cpu"] + cpu, 1),
-                    "command_mb": family[0][1],
-                    "workers_mb": [memory for _, memory in family[1:]],
+                    **memory,
                     "load": os.getloadavg()[0],
                 }
             )
             file.write(json.dumps(kept[-1]) + "\n")
             file.flush()
+
+        cpu = 0.0
+        while not ended(running, every):
+            family = [used for pid in (running.pid, *children(running.pid)) if (used := usage(pid)) is not None]
+            if family:
+                cpu = max(cpu, sum(seconds for seconds, _ in family))
+                note(cpu, {"command_mb": family[0][1], "workers_mb": [memory for _, memory in family[1:]]})
+        # The last look may lie seconds back, and workers that ended since then had worked on.
+        note(ended_children() - spent, {})
     if running.returncode:
         sys.exit(running.returncode)
     return kept
@@ -116,6 +120,21 @@ def replay(path: Path, out: Path, workers: int) -> list[dict[str, Any]]:
 def end_with_bench() -> None:
     """Let Linux kill this process when the bench is killed, so that the next bench can go on."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def ended(running: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Wait for a process for some seconds; return whether it has ended."""
+    try:
+        running.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def ended_children() -> float:
+    """CPU seconds of all processes that this bench has started, and their workers, which have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Lines:
@@ -151,19 +170,22 @@ def children(pid: int) -> Iterator[int]:
 
 
 def usage(pid: int) -> tuple[float, float] | None:
-    """CPU seconds and resident megabytes of a process; None if it has ended."""
+    """CPU seconds and resident megabytes of a process; None if it has ended, also if nobody has waited for it."""
     try:
         words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except OSError:
         return None
+    if not pages:
+        return None
     return (int(words[11]) + int(words[12])) / TICK, round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 1)
 
 
 def figures(samples: list[dict[str, Any]], count: int, workers: int) -> dict[str, Any]:
-    """What the samples come to; memory by quarters of the run."""
+    """What the samples come to; memory by quarters of the run, None where nobody looked."""
     last = samples[-1]
-    quarters = [samples[i * len(samples) // 4 : (i + 1) * len(samples) // 4] for i in range(4)]
+    looks = [one for one in samples if "command_mb" in one]
+    quarters = [looks[i * len(looks) // 4 : (i + 1) * len(looks) // 4] for i in range(4)]
     return {
         "workers": workers,
         "sessions": count,
@@ -173,8 +195,8 @@ def figures(samples: list[dict[str, Any]], count: int, workers: int) -> dict[str
         "sessions_per_second": round(count / last["seconds"], 2),
         "sessions_per_cpu_second": round(count / last["cpu"], 2),
         "load": [round(min(one["load"] for one in samples), 1), round(max(one["load"] for one in samples), 1)],
-        "command_mb": [max((one["command_mb"] for one in part), default=0.0) for part in quarters],
-        "worker_mb": [max((max(one["workers_mb"], default=0.0) for one in part), default=0.0) for part in quarters],
+        "command_mb": [max((one["command_mb"] for one in part), default=None) for part in quarters],
+        "worker_mb": [max((mb for one in part for mb in one["workers_mb"]), default=None) for part in quarters],
     }
 
 
@@ -193,7 +215,7 @@ def main() -> None:
         results["growth"] = []
         for workers in (1, 2, 4):
             with tempfile.TemporaryDirectory(dir=asked.folder) as scratch:
-                samples = replay(path, Path(scratch) / "rows.jsonl", workers)
+                samples = replay(path, Path(scratch) / "rows.jsonl", workers, OFTEN)
             results["growth"].append(figures(samples, FEW, workers))
     else:
         path = archive(asked.folder, asked.sessions)
@@ -204,8 +226,8 @@ def main() -> None:
         else:
             if out.exists():
                 out.unlink()
-                out.with_suffix(".samples").unlink()
-            samples, done = replay(path, out, 2), asked.sessions
+                out.with_suffix(".samples").unlink(missing_ok=True)
+            samples, done = replay(path, out, 2, OFTEN if asked.sessions <= FEW else EVERY), asked.sessions
         results["run"] = {**figures(samples, done, 2), "planned": asked.sessions}
     asked.results.write_text(json.dumps(results, indent=2) + "\n")
     print(json.dumps(results, indent=2))

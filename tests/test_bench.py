@@ -1,5 +1,6 @@
 """The benches can be started: a renamed module shows here, not when somebody measures."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -42,3 +43,19 @@ def test_a_small_run_leaves_the_measured_figures_alone(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert own.exists()
     assert [path.read_bytes() for path in results] == before
+
+
+def test_the_bench_of_fleets_counts_the_work_after_its_last_look(tmp_path: Path) -> None:
+    code = (
+        "import json, fleet, pathlib\n"
+        f"folder = pathlib.Path({str(tmp_path)!r})\n"
+        "samples = fleet.replay(fleet.archive(folder, 1), folder / 'rows.jsonl', 1, every=600.0)\n"
+        "print(json.dumps([samples, fleet.figures(samples, 1, 1), fleet.ended_children()]))"
+    )
+    env = {"PYTHONPATH": str(ROOT / "bench")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, env=env)
+    assert done.returncode == 0, done.stderr
+    samples, found, spent = json.loads(done.stdout)
+    assert len(samples) == 1 and found["seconds"] < 600
+    assert 0 < found["cpu_seconds"] == round(spent, 1)
+    assert found["command_mb"] == found["worker_mb"] == [None] * 4
