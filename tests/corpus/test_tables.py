@@ -77,6 +77,23 @@ def test_a_session_may_have_a_name_of_any_type(tmp_path: Path, kind: str) -> Non
     assert [requests(one) for one in every(tmp_path / "named.parquet")] == [[5]]
 
 
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_column_of_messages_names_no_session(tmp_path: Path, as_text: bool) -> None:
+    said = [chat_messages(reads(n)) for n in (2, 3)]
+    rows = [{"conversation": json.dumps(messages) if as_text else messages, "turn": 1} for messages in said]
+    for found in (every(parquet(tmp_path / "t.parquet", rows)), every(jsonl(tmp_path / "t.jsonl", rows))):
+        assert sorted(map(requests, found)) == [[2], [3]]
+        assert all("user" not in one.name and "user" not in one.title for one in found)
+
+
+@pytest.mark.parametrize("nothing", [None, "", {"of": "nobody"}])
+def test_rows_without_one_name_of_their_session_may_have_another(tmp_path: Path, nothing: Any) -> None:
+    rows = [{"trace_id": f"t{n % 2}", **row, "session_id": nothing} for n in range(2) for row in growing("")]
+    assert [one.name[-3:] for one in every(parquet(tmp_path / "t.parquet", rows))] == ["#t0", "#t1"]
+    for found in (every(tmp_path / "t.parquet"), every(jsonl(tmp_path / "t.jsonl", rows))):
+        assert [requests(one) for one in found] == [[5], [5]]
+
+
 def test_a_damaged_table_says_so(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     path.write_bytes(b"PAR1 nothing else")

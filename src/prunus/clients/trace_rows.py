@@ -136,10 +136,13 @@ def _unpacked(value: Any) -> Any:
 
 def session_of(row: Mapping[str, Any]) -> str | None:
     """The name of the session that a row belongs to; None if no column says it."""
-    value = _first(row, SESSION)
-    return (
-        str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) and value != "" else None
-    )
+    known = _known(row)
+    return next((str(known[name]) for name in SESSION if _is_name(known.get(name))), None)
+
+
+def _is_name(value: Any) -> bool:
+    """Whether a value may name a session; a column named `conversation` may also hold what was said."""
+    return isinstance(_unpacked(value), str | int | float) and not isinstance(value, bool) and value != ""
 
 
 def _time_of(row: Mapping[str, Any]) -> float | None:
@@ -159,5 +162,10 @@ def plain(column: str) -> str:
 
 def _first(row: Mapping[str, Any], names: Sequence[str]) -> Any:
     """The value of the first of these columns that the row has."""
-    known = {plain(column): value for column, value in row.items() if value is not None}
+    known = _known(row)
     return next((known[name] for name in names if name in known), None)
+
+
+def _known(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a row by the plain names of their columns."""
+    return {plain(column): value for column, value in row.items() if value is not None}

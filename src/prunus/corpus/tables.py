@@ -9,7 +9,7 @@ Memory grows with the largest row group of a file, and not with the file.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from importlib import import_module
 from itertools import chain, groupby
@@ -30,6 +30,10 @@ _KEPT: Final = frozenset({"content"})
 """Fields of a message that may be null."""
 _MEMORY: Final = "4GB"
 """The most memory that DuckDB may use. It unpacks one row group at a time, and sorts on disk what needs more."""
+_NO_SESSION: Final = "NULL"
+_NAMING: Final = "CASE WHEN ltrim({0})[1] IN ('[', '{{') AND json_valid({0}) THEN NULL ELSE nullif({0}, '') END"
+"""The text of a column if it may name a session: a JSON text of an object or list is what was said."""
+_NESTED: Final = ("STRUCT(", "MAP(", "UNION(")
 _ZONED: Final = "TIMESTAMP WITH TIME ZONE"
 _EACH: Final = 128_000_000
 """The bytes of rows that one packed file shall hold."""
@@ -62,10 +66,10 @@ def _sources(path: Path, wanted: Wanted, folder: str) -> Iterator[Source]:
             str(name): str(kind)
             for name, kind, *_ in database.execute("DESCRIBE FROM read_parquet(?)", [str(path)]).fetchall()
         }
-        session = _column(tuple(types), SESSION)
+        session = _session(types)
         size, count = _sizes(database, path)
         lines = _lines(database, path, types, session)
-        if session and not _is_grouped(database, path, session):
+        if not _is_grouped(database, path, session):
             groups = together(lines, size, Path(folder))
         else:
             groups = _neighbours(lines)
@@ -86,8 +90,9 @@ def _sizes(database: Any, path: Path) -> tuple[int, int]:
 
 def _is_grouped(database: Any, path: Path, session: str) -> bool:
     """Return whether the rows of each session follow each other."""
-    name = _quoted(session)
-    before = f"SELECT {name} AS one, lag({name}) OVER () AS other FROM read_parquet(?)"
+    if session == _NO_SESSION:
+        return True
+    before = f"SELECT one, lag(one) OVER () AS other FROM (SELECT {session} AS one FROM read_parquet(?))"
     counts = f"SELECT count(*) FILTER (one IS DISTINCT FROM other), count(DISTINCT one) FROM ({before})"
     [[runs, sessions]] = database.execute(counts, [str(path)]).fetchall()
     return bool(runs == sessions)
@@ -96,12 +101,11 @@ def _is_grouped(database: Any, path: Path, session: str) -> bool:
 def _lines(database: Any, path: Path, types: Mapping[str, str], session: str) -> Iterator[tuple[str, bytes]]:
     """Yield the name of the session and the JSON line of each row; without a name, the number of the row."""
     cells = ", ".join(_cell(column, kind) for column, kind in types.items())
-    cursor = database.execute(f"SELECT {cells} FROM read_parquet(?)", [str(path)])
+    cursor = database.execute(f"SELECT {session}, {cells} FROM read_parquet(?)", [str(path)])
     fetched = chain.from_iterable(iter(lambda: cursor.fetchmany(_BATCH), []))
-    for number, values in enumerate(fetched, 1):
-        row = dict(zip(types, values, strict=True))
-        named = session and row[session] is not None
-        yield str(row[session]) if named else f"row {number}", msgspec.json.encode(_without_nulls(row)) + b"\n"
+    for number, (name, *values) in enumerate(fetched, 1):
+        row = _without_nulls(dict(zip(types, values, strict=True)))
+        yield f"row {number}" if name is None else name, msgspec.json.encode(row) + b"\n"
 
 
 def _cell(column: str, kind: str) -> str:
@@ -115,10 +119,15 @@ def _neighbours(lines: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, list[
         yield key, [line for _, line in group]
 
 
-def _column(columns: Sequence[str], names: Sequence[str]) -> str:
-    """The column with the first of these names; empty if there is none."""
-    known = {plain(column): column for column in columns}
-    return next((known[name] for name in names if name in known), "")
+def _session(types: Mapping[str, str]) -> str:
+    """Return the SQL of the name of a row's session, from the first column that has one, as in JSON lines."""
+    known = {
+        plain(column): column
+        for column, kind in types.items()
+        if not kind.startswith(_NESTED) and not kind.endswith("]") and kind != "BOOLEAN"
+    }
+    texts = [f"CAST({_quoted(known[name])} AS VARCHAR)" for name in SESSION if name in known]
+    return f"coalesce({', '.join(map(_NAMING.format, texts))})" if texts else _NO_SESSION
 
 
 def _quoted(column: str) -> str:
