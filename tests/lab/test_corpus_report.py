@@ -1,4 +1,5 @@
 import random
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from prunus.errors import FormatError
 from prunus.lab.corpus_report import CorpusReport, CorpusRow, report_files, write_rows
 from prunus.lab.summary import summarise
 
-pytest.importorskip("duckdb", reason="needs prunus[fleet]")
+duckdb = pytest.importorskip("duckdb", reason="needs prunus[fleet]")
 
 ROW = CorpusRow(
     session="a", agent="pi", policy="mask:10", prices="own", requests=50, cost=60.0, unpruned=100.0,
@@ -83,6 +84,31 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('{"a": 1')
     with pytest.raises(FormatError, match="these are no rows"):
         report_files([tmp_path / name])
+
+
+@pytest.mark.parametrize("name", ["4.parquet", "4.jsonl"])
+def test_the_file_without_rows_is_named(tmp_path: Path, name: str) -> None:
+    files = [tmp_path / other for other in ("1.jsonl", "2.parquet", "3.parquet")]
+    for path in files:
+        write_rows(path, [ROW])
+    wrong = tmp_path / name
+    if name == "4.jsonl":
+        wrong.write_text('{"session": ["x"], "cost": "y"}\n')
+    else:
+        duckdb.sql(f"COPY (SELECT 1 AS session) TO '{wrong}' (FORMAT parquet)")
+    for order in ([*files, wrong], [wrong, *files]):
+        with pytest.raises(FormatError, match=f"{name}: these are no rows"):
+            report_files(order)
+
+
+def test_thousands_of_files_are_added_up_in_seconds(tmp_path: Path) -> None:
+    write_rows(tmp_path / "0.parquet", [ROW])
+    for number in range(1, 3_000):
+        (tmp_path / f"{number}.parquet").hardlink_to(tmp_path / "0.parquet")
+    began = time.process_time()
+    [summary] = report_files(sorted(tmp_path.iterdir())).summaries()
+    assert summary.conversations == 3_000
+    assert time.process_time() - began < 8
 
 
 def test_a_file_name_may_contain_a_quote(tmp_path: Path) -> None:

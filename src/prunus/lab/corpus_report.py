@@ -190,16 +190,40 @@ def report_of(path: Path) -> CorpusReport:
 
 def report_files(files: Sequence[Path]) -> CorpusReport:
     """Return the sums over files of rows. Raises NoDuckDB, and FormatError if a file holds no rows."""
-    tables = " UNION ALL BY NAME ".join(f"SELECT {', '.join(COLUMNS)} FROM {_table(path)}" for path in files)
     report = CorpusReport()
     errors = engine_errors()
-    try:
-        with tempfile.TemporaryDirectory(prefix="prunus-") as folder, connect(folder) as database:
-            database.execute(f"CREATE VIEW found AS {tables}")
+    with tempfile.TemporaryDirectory(prefix="prunus-") as folder, connect(folder) as database:
+        try:
+            database.execute(f"CREATE VIEW found AS {_rows_in(files)}")
             _fill(report, database)
-    except errors as error:
-        raise FormatError(f"these are no rows of `prunus replay --out`: {str(error).splitlines()[0]}") from error
+        except errors as error:
+            wrong = (path for path in files if not _begins_with_rows(database, path, errors))
+            named = next((f"{path}: " for path in wrong), "")
+            reason = str(error).splitlines()[0]
+            raise FormatError(f"{named}these are no rows of `prunus replay --out`: {reason}") from error
     return report
+
+
+def _rows_in(files: Sequence[Path]) -> str:
+    """Return the SQL of the rows in all files. DuckDB takes a list: thousands of tables would make it slow."""
+    named: dict[str, list[str]] = {}
+    for path in files:
+        named.setdefault(path.suffix, []).append(_quoted(path))
+    lists = {suffix: f"[{', '.join(names)}]" for suffix, names in named.items()}
+    tables = [
+        f"read_parquet({names})" if suffix == ".parquet" else json_rows(names) for suffix, names in lists.items()
+    ]
+    return " UNION ALL ".join(f"SELECT {', '.join(COLUMNS)} FROM {table}" for table in tables)
+
+
+def _begins_with_rows(database: Any, path: Path, errors: type[Exception]) -> bool:
+    try:
+        [others] = database.execute(
+            f"SELECT count(*) FILTER (policy IS NULL) FROM ({_rows_in([path])} LIMIT 1)"
+        ).fetchone()
+    except errors:
+        return False
+    return not others
 
 
 def _fill(report: CorpusReport, database: Any) -> None:
@@ -213,8 +237,3 @@ def _fill(report: CorpusReport, database: Any) -> None:
     report.failed, report.short, report.skipped, others = map(int, counts)
     if others:
         raise FormatError(f"{others:,} lines of these files are no rows of `prunus replay --out`")
-
-
-def _table(path: Path) -> str:
-    name = _quoted(path)
-    return f"read_parquet({name})" if path.suffix == ".parquet" else json_rows(name)
