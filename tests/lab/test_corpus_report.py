@@ -86,13 +86,15 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, name: str) -> None:
         report_files([tmp_path / name])
 
 
-@pytest.mark.parametrize("name", ["4.parquet", "4.jsonl"])
+@pytest.mark.parametrize("name", ["4.parquet", "4.jsonl", "talk.jsonl"])
 def test_the_file_without_rows_is_named(tmp_path: Path, name: str) -> None:
     files = [tmp_path / other for other in ("1.jsonl", "2.parquet", "3.parquet")]
     for path in files:
         write_rows(path, [ROW])
     wrong = tmp_path / name
-    if name == "4.jsonl":
+    if name == "talk.jsonl":
+        wrong.write_text('{"role": "user"}\n')
+    elif name == "4.jsonl":
         wrong.write_text('{"session": ["x"], "cost": "y"}\n')
     else:
         duckdb.sql(f"COPY (SELECT 1 AS session) TO '{wrong}' (FORMAT parquet)")

@@ -145,7 +145,9 @@ class NoDuckDB(PrunusError):
     """DuckDB is not installed; the message says how to install it."""
 
     def __init__(self) -> None:
-        super().__init__("Parquet files need DuckDB, which is not installed: pip install 'prunus[fleet]'")
+        super().__init__(
+            "Parquet files and `prunus report` need DuckDB, which is not installed: pip install 'prunus[fleet]'"
+        )
 
 
 def connect(folder: str) -> AbstractContextManager[Any]:

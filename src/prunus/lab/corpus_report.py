@@ -18,6 +18,7 @@ from prunus.corpus.tables import connect, engine_errors
 from prunus.errors import FormatError, SettingsError
 from prunus.lab.run import Measured, Measurement
 from prunus.lab.summary import COSTS, COUNTS, MILLION, GroupSums, Summary, summary_of
+from prunus.text.numbers import counted
 
 SUFFIXES: Final = (".jsonl", ".parquet")
 _EMPTY: Final[dict[str, Any]] = {
@@ -195,13 +196,18 @@ def report_files(files: Sequence[Path]) -> CorpusReport:
     with tempfile.TemporaryDirectory(prefix="prunus-") as folder, connect(folder) as database:
         try:
             database.execute(f"CREATE VIEW found AS {_rows_in(files)}")
-            _fill(report, database)
+            others = _fill(report, database)
         except errors as error:
-            wrong = (path for path in files if not _begins_with_rows(database, path, errors))
-            named = next((f"{path}: " for path in wrong), "")
-            reason = str(error).splitlines()[0]
-            raise FormatError(f"{named}these are no rows of `prunus replay --out`: {reason}") from error
+            raise _no_rows(database, files, str(error).splitlines()[0]) from error
+        if others:
+            raise _no_rows(database, files, f"{counted(others, 'line')} of something else")
     return report
+
+
+def _no_rows(database: Any, files: Sequence[Path], reason: str) -> FormatError:
+    """Return an error that names the first file that begins with something else, if one does."""
+    named = next((f"{path}: " for path in files if not _begins_with_rows(database, path)), "")
+    return FormatError(f"{named}these are no rows of `prunus replay --out`: {reason}")
 
 
 def _rows_in(files: Sequence[Path]) -> str:
@@ -216,17 +222,18 @@ def _rows_in(files: Sequence[Path]) -> str:
     return " UNION ALL ".join(f"SELECT {', '.join(COLUMNS)} FROM {table}" for table in tables)
 
 
-def _begins_with_rows(database: Any, path: Path, errors: type[Exception]) -> bool:
+def _begins_with_rows(database: Any, path: Path) -> bool:
     try:
         [others] = database.execute(
             f"SELECT count(*) FILTER (policy IS NULL) FROM ({_rows_in([path])} LIMIT 1)"
         ).fetchone()
-    except errors:
+    except engine_errors():
         return False
     return not others
 
 
-def _fill(report: CorpusReport, database: Any) -> None:
+def _fill(report: CorpusReport, database: Any) -> int:
+    """Add up the rows, and return the number of lines that are none."""
     for policy, prices, model, place, count, worst, *sums in database.execute(_GROUPED).fetchall():
         group = report.group((policy, prices, model), place)
         group.conversations, group.worst, group.worst_session = count, -worst["less"], worst["session"]
@@ -235,5 +242,4 @@ def _fill(report: CorpusReport, database: Any) -> None:
         report.groups[policy, prices, model].losses[lost, requests] = count
     [counts] = database.execute(_COUNTS).fetchall()
     report.failed, report.short, report.skipped, others = map(int, counts)
-    if others:
-        raise FormatError(f"{others:,} lines of these files are no rows of `prunus replay --out`")
+    return int(others)
