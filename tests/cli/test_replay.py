@@ -59,6 +59,13 @@ def test_a_damaged_file_is_reported_and_skipped(run: Run, recorded: str, tmp_pat
     assert "1 conversation," in result.stdout
 
 
+def test_damaged_records_are_counted(run: Run, tmp_path: Path) -> None:
+    rows = [json.dumps({"session_id": "a", "messages": chat_messages(reads(n))}) for n in (1, 2)]
+    (tmp_path / "t.jsonl").write_text("\n".join([*rows, '{"session_id": "a", "mess']))
+    result = run("replay", str(tmp_path / "t.jsonl"), "--policy", "none")
+    assert result.stdout.splitlines()[0].endswith("; 1 damaged record skipped")
+
+
 def test_nothing_readable_is_an_error(run: Run, tmp_path: Path) -> None:
     (tmp_path / "broken.jsonl").write_text("not a session")
     result = run("replay", str(tmp_path / "broken.jsonl"))

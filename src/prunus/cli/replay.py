@@ -140,7 +140,7 @@ def command(
     if short := sum(one.short for one in found):
         said += f"; {short:,} with fewer than {min_requests} requests left out"
     if damaged := sum(one.skipped for one in found):
-        said += f"; {damaged:,} damaged records skipped"
+        said += f"; {counted(damaged, 'damaged record')} skipped"
     if copies := sum(one.copies for one in found):
         said += f"; {copies:,} that other files repeat left out"
     say(said)
