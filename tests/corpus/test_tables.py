@@ -94,6 +94,15 @@ def test_rows_without_one_name_of_their_session_may_have_another(tmp_path: Path,
         assert [requests(one) for one in found] == [[5], [5]]
 
 
+def test_text_may_be_kept_as_bytes(tmp_path: Path) -> None:
+    rows = [{"session_id": row["session_id"], "body": json.dumps(row)} for row in growing("a") + growing("b")]
+    path = parquet(tmp_path / "t.parquet", rows)
+    as_bytes = "encode(session_id) AS session_id, encode(body) AS body, '\\xFF'::BLOB AS checksum"
+    duckdb.sql(f"COPY (SELECT {as_bytes} FROM read_parquet('{path}')) TO '{tmp_path}/bytes.parquet'")
+    found = every(tmp_path / "bytes.parquet")
+    assert [(one.name[-2:], requests(one)) for one in found] == [("#a", [5]), ("#b", [5])]
+
+
 def test_a_damaged_table_says_so(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     path.write_bytes(b"PAR1 nothing else")

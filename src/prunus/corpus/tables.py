@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from importlib import import_module
 from itertools import chain, groupby
 from operator import itemgetter
@@ -104,7 +104,7 @@ def _lines(database: Any, path: Path, types: Mapping[str, str], session: str) ->
     cursor = database.execute(f"SELECT {session}, {cells} FROM read_parquet(?)", [str(path)])
     fetched = chain.from_iterable(iter(lambda: cursor.fetchmany(_BATCH), []))
     for number, (name, *values) in enumerate(fetched, 1):
-        row = _without_nulls(dict(zip(types, values, strict=True)))
+        row = _readable(dict(zip(types, values, strict=True)))
         yield f"row {number}" if name is None else name, msgspec.json.encode(row) + b"\n"
 
 
@@ -134,11 +134,17 @@ def _quoted(column: str) -> str:
     return '"' + column.replace('"', '""') + '"'
 
 
-def _without_nulls(value: Any) -> Any:
-    """The value without the null fields that a table gives to each object because others have them."""
+def _readable(value: Any) -> Any:
+    """The value without the null fields that a table gives to each object because others have them.
+
+    Text may come as bytes: some programs do not say that their column is text, or keep bodies as they were sent.
+    """
     if isinstance(value, dict):
-        return {key: _without_nulls(one) for key, one in value.items() if one is not None or key in _KEPT}
-    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
+        return {key: _readable(one) for key, one in value.items() if one is not None or key in _KEPT}
+    if isinstance(value, bytes):
+        with suppress(UnicodeDecodeError):
+            return value.decode()
+    return [_readable(one) for one in value] if isinstance(value, list) else value
 
 
 class NoDuckDB(PrunusError):
