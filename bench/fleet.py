@@ -95,7 +95,7 @@ def replay(path: Path, out: Path, workers: int, every: float) -> list[dict[str, 
             kept.append(
                 {
                     "seconds": round(before["seconds"] + time.monotonic() - began, 1),
-                    "recordings": journal.count(),
+                    "recordings": max([journal.count(), *(one["recordings"] for one in kept[-1:])]),
                     "cpu": round(before["cpu"] + cpu, 1),
                     **memory,
                     "load": os.getloadavg()[0],
@@ -218,12 +218,14 @@ def main() -> None:
                 samples = replay(path, Path(scratch) / "rows.jsonl", workers, OFTEN)
             results["growth"].append(figures(samples, FEW, workers))
     else:
-        path = archive(asked.folder, asked.sessions)
         out = asked.folder / f"{asked.sessions}.jsonl"
         if asked.so_far:
+            if not out.with_suffix(".samples").exists():
+                sys.exit(f"no bench of {asked.sessions} sessions has begun in {asked.folder}")
             samples = [json.loads(line) for line in out.with_suffix(".samples").read_text().splitlines()]
             done = asked.sessions if out.exists() else samples[-1]["recordings"]
         else:
+            path = archive(asked.folder, asked.sessions)
             if out.exists():
                 out.unlink()
                 out.with_suffix(".samples").unlink(missing_ok=True)
