@@ -19,6 +19,7 @@ from prunus.clients.client import ALL, Home, SessionFolder
 from prunus.clients.recorded_file import Recording, read
 from prunus.clients.recorded_file import Session as Session
 from prunus.errors import FormatError
+from prunus.text.printable import whole_text
 
 
 class SessionReader(Protocol):
@@ -100,7 +101,7 @@ def stream(path: str | Path) -> Iterator[Session]:
 def sessions_in(recording: Recording, label: str) -> Iterator[Session]:
     """The sessions of one recording that made a request; errors begin with the label."""
     agent, reader = _reader(recording, label)
-    name, skipped = recording.name, recording.skipped
+    name, skipped = whole_text(recording.name), recording.skipped
     for number, session in enumerate((one for one in reader.sessions(recording) if one.requests), 1):
         if number == 1:
             yield replace(session, name=name, agent=session.agent or agent, skipped=skipped + session.skipped)

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
 from prunus.clients.recorded_file import DAMAGED, LARGEST, MAGIC, opened
-from prunus.corpus.source import Source, Wanted
+from prunus.corpus.source import Source, Wanted, name_of
 
 _TAR: Final = (".tar", ".tgz", ".tzst", ".txz", ".tbz2", ".tar.gz", ".tar.zst", ".tar.xz", ".tar.bz2")
 _PACKED: Final = frozenset({".gz", ".zst", ".xz", ".bz2"})
@@ -43,13 +43,13 @@ def members(path: Path, wanted: Wanted, largest: int = LARGEST) -> Iterator[Sour
         yield from read(path, wanted, largest)
     except _DAMAGED as error:
         reason = error.strerror.lower() if isinstance(error, OSError) and error.strerror else f"damaged: {error}"
-        yield Source(str(path), path, problem=reason)
+        yield Source(name_of(path), path, problem=reason)
 
 
 def _zip_members(path: Path, wanted: Wanted, largest: int) -> Iterator[Source]:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
-            name = f"{path}!{member.filename}"
+            name = name_of(path, f"!{member.filename}")
             if member.is_dir() or not looks_recorded(member.filename) or not wanted(name):
                 continue
             try:
@@ -71,11 +71,13 @@ def _tar_members(path: Path, wanted: Wanted, largest: int) -> Iterator[Source]:
             while (member := archive.next()) is not None:
                 vars(archive)["members"].clear()  # tarfile would remember all of them
                 size, before = packed.tell() - before, packed.tell()
-                name = f"{path}!{member.name}"
+                name = name_of(path, f"!{member.name}")
                 if member.isreg() and member.size > largest:
                     yield Source(name, path, size=size, problem=_TOO_LARGE.format(largest))
                     if file is not packed:
-                        yield Source(str(path), path, problem="a member is too large, and the rest was not read")
+                        yield Source(
+                            name_of(path), path, problem="a member is too large, and the rest was not read"
+                        )
                         return
                 elif member.isreg() and looks_recorded(member.name) and wanted(name):
                     yield _source(name, path, _content(archive, member), size, largest)
@@ -89,4 +91,4 @@ def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
 def _source(name: str, path: Path, data: bytes, size: int, largest: int) -> Source:
     if len(data) > largest:
         return Source(name, path, size=size, problem=_TOO_LARGE.format(largest))
-    return Source(name, path, data, size, PurePosixPath(name.partition("!")[2]).name)
+    return Source(name, path, data, size, PurePosixPath(name.removeprefix(name_of(path, "!"))).name)

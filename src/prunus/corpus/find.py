@@ -11,7 +11,7 @@ from typing import Final
 
 from prunus.corpus.archives import is_archive, looks_recorded, members
 from prunus.corpus.lines import line_sources
-from prunus.corpus.source import Source, Wanted
+from prunus.corpus.source import Source, Wanted, name_of
 from prunus.corpus.tables import is_table, table_sources
 
 _WILD: Final = frozenset("*?[")
@@ -39,8 +39,8 @@ def parts(path: Path, wanted: Wanted = lambda name: True) -> Iterator[Source]:
         yield from members(path, wanted)
     elif is_table(path):
         yield from table_sources(path, wanted)
-    elif wanted(str(path)):
-        yield Source(str(path), path, size=size_of(path))
+    elif wanted(name := name_of(path)):
+        yield Source(name, path, size=size_of(path))
 
 
 def sources(paths: Iterable[Path], wanted: Wanted) -> Iterator[Source]:

@@ -20,7 +20,7 @@ from prunus.clients.recorded_file import JsonObject, Recording, decode_object
 from prunus.clients.saved_requests import saved_body
 from prunus.clients.trace_rows import recognise as is_trace_row
 from prunus.clients.trace_rows import session_of
-from prunus.corpus.source import Source, Wanted
+from prunus.corpus.source import Source, Wanted, name_of
 
 _SUFFIXES: Final = (".jsonl", ".ndjson")
 _LONGEST: Final = 1 << 28
@@ -58,7 +58,7 @@ def _divided(path: Path, wanted: Wanted) -> Iterator[Source]:
             offset += len(line)
         order = sorted(range(len(keys)), key=keys.__getitem__)
         for key, group in groupby(order, keys.__getitem__):
-            name = f"{path}#{key:016x}"
+            name = name_of(path, f"#{key:016x}")
             if wanted(name):
                 data = b"".join(_line(file, offsets[index]) for index in group)
                 yield Source(name, path, data, len(data), f"{path.stem}#{key:016x}")

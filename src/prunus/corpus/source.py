@@ -14,6 +14,7 @@ from pathlib import Path
 from prunus.clients.recorded_file import Session, decode_recording, unpack
 from prunus.clients.sessions import sessions_in, stream
 from prunus.errors import FormatError, SettingsError
+from prunus.text.printable import whole_text
 
 Wanted = Callable[[str], bool]
 """Whether the source of this name shall be read; asked before the content is."""
@@ -64,6 +65,11 @@ class Shard:
     def holds(self, name: str) -> bool:
         """Return whether a recording belongs to this part: a question of its name alone, on any machine."""
         return stable_hash(name) % self.count == self.number - 1
+
+
+def name_of(path: Path, part: str = "") -> str:
+    """Return the name of a recording; it goes into JSON, so it is text even if the name of the file is not."""
+    return whole_text(f"{path}{part}")
 
 
 def shard_named(text: str) -> Shard:

@@ -21,7 +21,7 @@ import msgspec
 import zstandard
 
 from prunus.clients.trace_rows import SESSION, plain
-from prunus.corpus.source import Source, Wanted, stable_hash
+from prunus.corpus.source import Source, Wanted, name_of, stable_hash
 from prunus.errors import PrunusError
 
 _BATCH: Final = 64
@@ -51,13 +51,13 @@ def table_sources(path: Path, wanted: Wanted) -> Iterator[Source]:
     try:
         errors = engine_errors()
     except NoDuckDB as error:
-        yield Source(str(path), path, problem=str(error))
+        yield Source(name_of(path), path, problem=str(error))
         return
     try:
         with tempfile.TemporaryDirectory(prefix="prunus-") as folder:
             yield from _sources(path, wanted, folder)
-    except errors as error:
-        yield Source(str(path), path, problem=f"cannot be read: {str(error).splitlines()[0]}")
+    except (errors, UnicodeEncodeError) as error:
+        yield Source(name_of(path), path, problem=f"cannot be read: {str(error).splitlines()[0]}")
 
 
 def _sources(path: Path, wanted: Wanted, folder: str) -> Iterator[Source]:
@@ -75,7 +75,7 @@ def _sources(path: Path, wanted: Wanted, folder: str) -> Iterator[Source]:
             groups = _neighbours(lines)
         each = path.stat().st_size // max(1, count)
         for key, rows in groups:
-            name = f"{path}#{key}"
+            name = name_of(path, f"#{key}")
             if wanted(name):
                 yield Source(name, path, b"".join(rows), each * len(rows), f"{path.stem}#{key}")
 

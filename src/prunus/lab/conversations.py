@@ -23,6 +23,7 @@ from prunus.lab.pool import spread
 from prunus.lab.replay import Reader
 from prunus.providers import provider_named
 from prunus.schedule.prices import Price, price_of, window_of, with_ttl
+from prunus.text.printable import whole_text
 
 R = TypeVar("R")
 
@@ -187,14 +188,15 @@ def for_each_conversation(
         failures[_SAID:] = [f"and {len(failures) - _SAID} more"]
     rows = tuple(row for rows in found for row in rows)
     short = sum(not rows for rows in found)
-    return FileResults(name, rows, short, skipped, copies, "; ".join(failures))
+    return FileResults(whole_text(name), rows, short, skipped, copies, "; ".join(failures))
 
 
 def _reason(name: str, error: Exception) -> str:
     """Return why a recording could not be read, or the rest of it."""
     if isinstance(error, OSError):
         return f"{name}: {(error.strerror or str(error)).lower()}"
-    return str(error) if str(error).startswith(name) else f"{name}: {type(error).__name__}: {error}"
+    said = whole_text(str(error))
+    return said if said.startswith(name) else f"{name}: {type(error).__name__}: {said}"
 
 
 def _keys(path: Path) -> list[tuple[str, ...]]:

@@ -22,13 +22,14 @@ from typing import Any
 import msgspec
 
 from prunus.corpus.find import files, is_anything, size_of, sources
-from prunus.corpus.source import Shard, Source, stable_hash
+from prunus.corpus.source import Shard, Source, name_of, stable_hash
 from prunus.errors import PrunusError
 from prunus.lab.corpus_report import CorpusReport, CorpusRow, check_out, report_of, rows_of, write_rows
 from prunus.lab.pool import as_completed, worker_pool
 from prunus.lab.progress import CorpusProgress
 from prunus.lab.run import Measured, Study, measure
 from prunus.text.numbers import counted
+from prunus.text.printable import whole_text
 
 if sys.platform != "win32":
     import fcntl
@@ -63,7 +64,7 @@ def run_corpus(
         return report_of(out)
     if not is_anything(given):
         raise NoRecordings(f"no file was found: {', '.join(map(str, given))}")
-    question = {"paths": [str(path) for path in given], "shard": str(shard), **asdict(study)}
+    question = {"paths": [name_of(path) for path in given], "shard": str(shard), **asdict(study)}
     with RunJournal(out, question) as journal:
         whole = sum(map(size_of, files(given))) // shard.count
         progress = CorpusProgress(whole, journal.size, journal.recordings, quiet=quiet)
@@ -225,7 +226,10 @@ def _measured(
         except (BrokenExecutor, CancelledError):  # The executor failed, and not the recording.
             raise
         except Exception as error:
-            yield source, Measured(source.name, failure=f"{source.name}: {type(error).__name__}: {error}")
+            yield (
+                source,
+                Measured(source.name, failure=f"{source.name}: {type(error).__name__}: {whole_text(str(error))}"),
+            )
 
 
 def _on_this_machine(

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.json import encode
 
 from prunus.clients.dialect import project_of
+from prunus.corpus.source import name_of
 from prunus.lab.analysis import LEVEL, RIVALS, Effect, File, SessionResult
 from prunus.lab.conversations import Known, RecordedConversation, for_each_conversation, repeats
 from prunus.lab.cost import cache_writes, is_cold
@@ -28,6 +29,7 @@ from prunus.schedule.prices import DEFAULT, Price, price_of
 from prunus.settings.presets import LEVELS
 from prunus.strategies.step_markers import StepMarkers
 from prunus.tally import Tally
+from prunus.text.printable import whole_text
 
 
 def analyse(
@@ -63,7 +65,7 @@ def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> S
     times = [time for time in session.times[copied:] if time is not None]
     return SessionResult(
         **asdict(measured),
-        path=str(path),
+        path=name_of(path),
         known=price_of(session.model) != DEFAULT,
         copied=copied,
         unpruned_cached=_cached(before, price),
@@ -75,7 +77,7 @@ def _row(path: Path, level: str, gauge: Gauge, piece: RecordedConversation) -> S
         lifetime=piece.lifetime,
         first=min(times, default=None),
         last=max(times, default=None),
-        project=project_of(encode(session.body(0))) or path.parent.name,
+        project=project_of(encode(session.body(0))) or whole_text(path.parent.name),
         billed=replays.count.known,
         writes_unpruned=cache_writes(before, price),
         writes=cache_writes(after, price),

@@ -15,6 +15,11 @@ def printable(text: str, keep: str = "") -> str:
     return "".join(c if c.isprintable() or c in keep else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def whole_text(text: str) -> str:
+    """Replace with escapes what UTF-8 cannot hold, such as the bytes of a file name in another encoding."""
+    return text.encode(errors="backslashreplace").decode()
+
+
 def printable_logger(name: str) -> logging.Logger:
     """Return the logger of that name, with a filter that makes every message one printable line."""
     logger = logging.getLogger(name)
