@@ -102,6 +102,19 @@ def test_show_hides_tokens_keys_and_passwords(run: Run) -> None:
         assert not [secret for secret in (key, "plumtoken", "plumword") if secret in shown]
 
 
+@pytest.mark.parametrize("password", ["p#plumword", "p?plumword", "p/plumword", "p@q/plumword"])
+def test_show_hides_a_password_that_is_not_escaped(run: Run, password: str) -> None:
+    """Postgres accepts some of them; other readers of the address take them for options or a path."""
+    shown = run("config", "show", "--set", f"store.url=postgresql://anna:{password}@host/db").stdout
+    assert 'store.url = "(not shown)"' in shown
+    assert "plumword" not in shown
+
+
+def test_show_has_an_upstream_behind_another_proxy(run: Run) -> None:
+    address = "http://127.0.0.1:8787/@groq"
+    assert address in run("config", "show", "--set", f"upstreams.anthropic={address}").stdout
+
+
 @pytest.mark.parametrize(
     ("given", "secret"),
     [

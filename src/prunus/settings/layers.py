@@ -52,6 +52,10 @@ def without_secrets(key: str, value: Any) -> Any:
             host = parts.netloc.rpartition("@")[2]
         except ValueError:
             return "(not shown)"
+        # A password with # or ? ends the host here, but not for every driver. `/@NAME` is an upstream of a proxy.
+        behind_host = parts._replace(scheme="", netloc="").geturl()
+        if re.search("[^/]@" if parts.scheme.startswith("http") else "@", behind_host):
+            return "(not shown)"
         query = "" if "password" in parts.query else parts.query
         return f"{name}{equals}{parts._replace(netloc=host, query=query).geturl()}"
     return value
