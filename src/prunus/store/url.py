@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from prunus.store.store import Store
 _SCHEME: Final = "sqlite:///"
 _POSTGRES: Final = "postgresql://"
 _REDIS: Final = ("redis://", "rediss://")
+_HOST: Final = re.compile(r"(\[[^]]*\]|[^]:@\[]*)(:[0-9]*)?")
 
 
 def is_server(url: str) -> bool:
@@ -28,7 +30,9 @@ def without_password(url: str) -> str:
     if not is_server(url):
         return url
     scheme, separator, rest = url.partition("://")
-    credentials, at, place = rest.partition("?")[0].rpartition("@")
+    # The options begin behind the password, because Postgres takes a question mark before the @ as part of it.
+    options = rest.find("?", rest.partition("/")[0].rfind("@") + 1)
+    credentials, at, place = (rest if options < 0 else rest[:options]).rpartition("@")
     user = credentials.partition(":")[0]
     return f"{scheme}{separator}{user}{at if user else ''}{place}"
 
@@ -77,6 +81,7 @@ def _open_server(url: str, limits: StoreSettings, wait: float, existing: bool) -
     name = "Postgres" if url.startswith(_POSTGRES) else "Redis"
     try:
         if name == "Postgres":
+            _check_hosts(url)
             from prunus.store.postgres.database import PostgresDatabase
 
             return _in_database(PostgresDatabase(url, wait=wait, existing=existing), limits)
@@ -88,6 +93,18 @@ def _open_server(url: str, limits: StoreSettings, wait: float, existing: bool) -
         raise SettingsError(
             f"store.url: a {name} store needs another package: pip install 'prunus[{name.lower()}]' ({error})"
         ) from error
+
+
+def _check_hosts(url: str) -> None:
+    """Raise SettingsError if a part of the password would be taken as a host or port, which messages show."""
+    authority = url.removeprefix(_POSTGRES).partition("/")[0]
+    # As the driver reads it: the password ends at the first @.
+    hosts = authority.partition("@")[2] if "@" in authority else authority
+    if not all(map(_HOST.fullmatch, hosts.partition("?")[0].split(","))):
+        raise SettingsError(
+            "store.url: this is not a valid address of a Postgres database; in a password, write @ as %40, "
+            ": as %3A, / as %2F and ? as %3F"
+        )
 
 
 def _in_database(database: SqlDatabase, limits: StoreSettings) -> Store:

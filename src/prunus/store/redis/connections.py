@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from threading import Condition, Thread
 from typing import Any, Final, Protocol, cast
+from urllib.parse import urlsplit
 
 from redis.backoff import NoBackoff
 from redis.connection import Connection, parse_url
@@ -243,9 +244,13 @@ def _connection_maker(url: str, wait: float) -> Callable[[], _RedisConnection]:
     }
     try:
         options: dict[str, Any] = {**parse_url(url), **fixed}  # type: ignore[no-untyped-call]
+        # redis-py would take database 0 if this is not a number.
+        int(urlsplit(url).path.strip("/") or 0)
         kind = options.pop("connection_class", Connection)
         kind(**options)
     except (TypeError, ValueError):
         # The error may quote the password.
-        raise SettingsError("store.url: this is not a valid address of a Redis server") from None
+        raise SettingsError(
+            "store.url: this is not a valid address of a Redis server; expected redis://HOST:PORT/NUMBER"
+        ) from None
     return lambda: cast(_RedisConnection, kind(**options))
