@@ -17,6 +17,11 @@ from prunus.errors import Overtaken
 from prunus.reuse.asked_again import Experience
 from prunus.schedule.cache_life import CacheLife, Hindsight
 from prunus.store import Store, StoreError
+from prunus.store.cipher import Cipher
+from prunus.store.recent import Recent
+from prunus.store.sql.memory import SqlMemory
+from prunus.store.sql.numbers import ConversationPlace
+from prunus.store.sqlite.database import Database
 from tests.store.samples import edit, exchange, flush, links, memo, recalled, receipt
 
 Reopen = Callable[..., Store]
@@ -197,6 +202,27 @@ def test_a_conversation_that_another_process_removed_is_saved_as_a_whole(reopen:
     memory.keep(second, links(4), {}, lambda: ours.record("", exchange("c1"), [receipt("aaaaaa")]))
     assert recalled(theirs.memory(""), links(4)) == (second, 4)
     assert [one.conversation for one in theirs.receipts("")] == ["c1"]
+
+
+class KnownAgain(Recent[ConversationPlace, int]):
+    """Row numbers; another thread asks for each one that was forgotten."""
+
+    def forget(self, key: ConversationPlace) -> None:
+        number = self.get(key)
+        super().forget(key)
+        if number is not None:
+            self.put(key, number)
+
+
+def test_an_old_state_is_not_relied_on_twice_because_another_thread_knows_the_row(tmp_path: Path) -> None:
+    database, cipher = Database(tmp_path / "store.db"), Cipher()
+    ours, theirs = (SqlMemory(database, KnownAgain(8), "", None, cipher) for _ in range(2))
+    first, last = memo("c1", 2, (edit(2),)), memo("c1", 6, (edit(2), edit(3)))
+    ours.keep(first, links(2), {})
+    theirs.keep(memo("c1", 4, (edit(2), edit(4))), links(4), {})
+    ours.keep(last, links(6), {})
+    assert recalled(theirs, links(6)) == (last, 6)
+    database.close()
 
 
 @pytest.mark.receipts

@@ -152,8 +152,9 @@ class SqlMemory(StoredMemory):
             kept()
 
         def outdated() -> None:
-            nonlocal seems_new
-            seems_new = False
+            nonlocal seems_new, known
+            # Another thread may know the number again before the second try, but not the state that it stands for.
+            seems_new, known = False, None
             self._numbers.forget(place)
             if saving.follows:
                 raise Overtaken(f"another process knows more of the conversation {saving.memo.id}")
