@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -244,4 +245,33 @@ def test_a_retry_in_another_process_is_the_same_request_of_the_same_conversation
     for n, body in enumerate(requests):
         first, again = ours.prune(body, now=10.0 * n), theirs.prune(body, now=10.0 * n + 1)
         assert (first.body, first.conversation) == (again.body, again.conversation)
+    assert len(shelf.memos) == 1
+
+
+class Late(Shelf):
+    """A memory whose answer comes after another thread has sent a request."""
+
+    checks = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.meanwhile: Callable[[], object] | None = None
+
+    def find(self, links: Sequence[bytes]) -> Sequence[Match]:
+        found = super().find(links)
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            meanwhile()
+        return found
+
+
+@pytest.mark.parametrize("threads", ["of one process", "of two processes"])
+def test_equal_requests_at_the_same_moment_belong_to_one_conversation(threads: str) -> None:
+    shelf = Late()
+    pruner = Pruner(Settings(), shelf)
+    other = pruner if threads == "of one process" else Pruner(Settings(), shelf)
+    for n, body in enumerate(bodies(6)):
+        shelf.meanwhile = partial(other.prune, body, now=10.0 * n)
+        outcome = pruner.prune(body, now=10.0 * n)
+        assert outcome.error is None and outcome.request == 2 * (n + 1)
     assert len(shelf.memos) == 1

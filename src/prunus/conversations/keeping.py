@@ -78,9 +78,10 @@ class Keeping:
                         self._conversations.forget(conversation)
                     raise
             conversation.record(request.read, request.load, base.links)
-            conversation.memo = memo
             if not alone:
+                # First the number, so that whoever sees the new memo sees the new number too.
                 conversation.saved = memo.requests
+            conversation.memo = memo
         self._conversations.remember(conversation)
 
     def _save_unasked(

@@ -143,9 +143,11 @@ def find_base(
     if follows and (found is None or memo is None or memo.depth != found.shared):
         # Another thread has changed the conversation in the meantime.
         return find_base(request, conversations, memory, allowed)
-    if found is not None and memo is not None and memo is not held and memo.requests > found.requests:
-        # Another process has saved a request since the memory was asked. It must not look like a branch.
-        return find_base(request, conversations, memory, allowed)
+    if found is not None and memo is not None:
+        saved = memo.requests if memo is not held else _saved_meanwhile(found, own, conversations)
+        if saved > found.requests:
+            # Another process or thread has saved a request since the search. It must not look like a branch.
+            return find_base(request, conversations, memory, allowed)
     if found is None or memo is None:
         new = ConversationRecord(_name(request, ""), Ledger(), 0, 0, 0.0, b"")
         if memory is not None and allowed is not None:
@@ -256,6 +258,12 @@ def _newest(
     if recalled.memo is not None and recalled.matches[0].id == found.id:
         return known, recalled.memo()
     return known, memory.load(found.id) if memory is not None else None
+
+
+def _saved_meanwhile(found: Match, own: Sequence[Match], conversations: Conversations) -> int:
+    """Return the saved requests of a conversation that this process holds; 0 if the search has not found it."""
+    held = conversations.named(found.id)
+    return held.saved if held is not None and any(one.id == found.id for one in own) else 0
 
 
 def start_of_chain(format: str, owner: str) -> bytes:
