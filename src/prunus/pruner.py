@@ -117,9 +117,9 @@ class Pruner:
         "skip"` the request then stays unchanged. With `marks`, the caller gives the cache marks of the request the
         lifetime in `Outcome.lifetime`.
 
-        With `at_once`, the request is pruned only if it adds a few messages to a conversation at hand. Otherwise
-        the fault of the outcome is TooLate, and nothing is recorded. `glance` is what the method of that name
-        returned for the same body, format and owner.
+        With `at_once`, the request is pruned only if it adds a few messages to a conversation at hand, or is short
+        as a whole. Otherwise the fault of the outcome is TooLate, and nothing is recorded. `glance` is what the
+        method of that name returned for the same body, format and owner.
         """
         until = None if deadline is None else monotonic() + deadline
         try:

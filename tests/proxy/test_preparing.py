@@ -21,10 +21,11 @@ from prunus.proxy.route import route
 from prunus.proxy.tenant import Tenant
 from prunus.pruner import Pruner
 from prunus.settings import Settings
+from prunus.settings.tables import StoreSettings
 from prunus.store import open_store
 from prunus.store.in_memory import InMemoryStore
 from prunus.store.store import Store
-from tests.laws.test_replicas import talk
+from tests.laws.test_replicas import stepwise, talk
 from tests.proxy.caller import call
 from tests.proxy.provider import Provider, behind
 from tests.test_out_of_reach import CHOSEN, Server
@@ -132,12 +133,45 @@ def tenant_with(settings: Settings = OFF, store: Store | None = None) -> Tenant:
 
 def test_a_short_step_of_a_known_conversation_is_prepared_at_once() -> None:
     tenant, other = tenant_with(), tenant_with()
-    assert tenant.prepare_at_once(arrived(TALK[3]), 30.0) is None
-    tenant.prepare(arrived(TALK[3]))
-    other.prepare(arrived(TALK[3]))
-    for body in TALK[4:9]:
+    tenant.prepare(arrived(TALK[9]))
+    other.prepare(arrived(TALK[9]))
+    for body in TALK[10:15]:
         prepared = tenant.prepare_at_once(arrived(body), 30.0)
         assert prepared is not None and prepared.body == other.prepare(arrived(body)).body
+
+
+def test_a_short_request_of_an_unknown_conversation_is_prepared_at_once() -> None:
+    tenant, other = tenant_with(), tenant_with()
+    prepared = tenant.prepare_at_once(arrived(TALK[3]), 30.0)
+    assert prepared is not None and prepared.outcome is not None and prepared.outcome.conversation
+    assert prepared.body == other.prepare(arrived(TALK[3])).body
+
+
+def test_a_long_request_of_an_unknown_conversation_is_not_prepared_at_once() -> None:
+    assert tenant_with().prepare_at_once(arrived(TALK[9]), 30.0) is None
+
+
+def test_many_short_messages_of_an_unknown_conversation_are_not_prepared_at_once() -> None:
+    request = json.loads(TALK[0])
+    request["messages"] += [{"role": role, "content": "Go on."} for role in ("assistant", "user")] * 50
+    body = json.dumps(request).encode()
+    assert len(body) < len(TALK[3])
+    assert tenant_with().prepare_at_once(arrived(body), 30.0) is None
+
+
+def test_a_short_request_is_prepared_at_once_after_another_replica_has_cut(tmp_path: Path) -> None:
+    settings = CHOSEN.model_copy(update={"store": StoreSettings(url=f"sqlite:///{tmp_path / 'store.db'}")})
+    stores = [open_store(settings.store.url, settings) for _ in range(2)]
+    one, other = (tenant_with(settings, store) for store in stores)
+    alone = Pruner(CHOSEN)
+    flushes = []
+    for tenant, body in zip((one, other, other, other, one), stepwise(9), strict=False):
+        prepared, expected = tenant.prepare_at_once(arrived(body), 30.0), alone.prune(body, 0.0)
+        assert prepared is not None and prepared.body == expected.body
+        flushes.append(expected.flush is not None)
+    assert flushes[3], "the other replica cuts before the first one goes on"
+    for store in stores:
+        store.close()
 
 
 def test_a_long_message_is_not_prepared_at_once() -> None:
@@ -181,11 +215,11 @@ class Recording(Tenant):
 
 
 def where_prepared(tenant: Recording) -> list[str]:
-    """Where four requests of a conversation are prepared, the first of which begins it."""
+    """Where four requests of a conversation are prepared, the first of which is long."""
 
     async def ask() -> None:
         preparing = Preparing(600.0)
-        for body in TALK[3:7]:
+        for body in TALK[9:13]:
             await preparing.prepare(tenant, arrived(body))
         preparing.close()
 

@@ -20,8 +20,10 @@ from prunus.settings.tables import Limits
 
 T = TypeVar("T")
 
-_STEP: Final = 16 * 1024
-"""Bytes of new messages that are looked at in a few milliseconds."""
+SHORT: Final = 32 * 1024
+"""Bytes of new messages that an engine looks at in a few milliseconds, if they are few."""
+FEW: Final = 12
+"""Messages that an engine looks at in a few milliseconds, if they are short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,11 @@ class Glance:
 
     @property
     def is_short_step(self) -> bool:
-        """Whether it shares messages with a conversation, and few bytes follow them."""
+        """Whether little follows the messages that it shares with a conversation, or it is short as a whole."""
         shared = max(self.equal.values(), default=0)
-        return isinstance(self.read, Frame) and shared > 0 and self.read.size - self.read.ends[shared - 1] <= _STEP
+        if not isinstance(self.read, Frame) or len(self.read) - shared > FEW:
+            return False
+        return self.read.size - (self.read.ends[shared - 1] if shared else 0) <= SHORT
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from hashlib import blake2b
 from typing import Final
 
 from prunus.conversations.conversation import Conversation
-from prunus.conversations.held import Conversations, Request
+from prunus.conversations.held import FEW, SHORT, Conversations, Request
 from prunus.conversations.memory import ConversationRecord, Match, Memory, Recalled, chain
 from prunus.engine import Engine, edits_taken_over
 from prunus.outcome import Continuation
@@ -29,8 +29,6 @@ from prunus.reuse.learning import learn
 from prunus.schedule.ledger import Ledger
 from prunus.schedule.plan import Account
 
-_FEW: Final = 12
-"""Messages that an engine looks at in a few milliseconds, if they are short."""
 _GAINED: Final = 4
 """Parts that a client may add to its newest message to ask for something besides the conversation, such as a
 summary."""
@@ -82,11 +80,14 @@ class Base:
         return (*self.memo.ledger.commands, *((len(request), words) for words in asked))
 
     def is_at_hand(self, request: Request) -> bool:
-        """Whether the engine of the conversation only has to look at a few messages, and no thread uses it."""
+        """Whether an engine only has to look at a few messages, and no thread uses it."""
         held = self.conversation
-        if held is None or held.lock.locked() or held.in_force is not self.memo.ledger:
+        if held is not None and held.lock.locked():
             return False
-        return len(request) - len(held.engine.view.turns) <= _FEW
+        if held is None or held.in_force is not self.memo.ledger:
+            # A new engine looks at all messages, and one whose edits have changed may write all of them anew.
+            return request.read.size <= SHORT and len(request) <= FEW
+        return len(request) - len(held.engine.view.turns) <= FEW
 
     def follows_directly(self, request: Request) -> bool:
         """Whether no other process can have sent a request of this conversation in between.

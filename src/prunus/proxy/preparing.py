@@ -1,10 +1,10 @@
 """Prepares requests within a deadline, and in threads if that may take long.
 
-A short step of a conversation at hand takes a millisecond or two, and then one answer of the store. It is prepared
-on the event loop, unless a thread prepares another request. Handing it to a thread and back took more than the loop
-loses while it waits for a store nearby: three replicas on Postgres, at 330 requests a second, added 7.6 ms in
-threads and 3.3 ms on the loop (median), and 43 ms and 11 ms (99th percentile). A store that answers slowly is
-waited for in threads (`LoopWaits`).
+A short step of a conversation at hand takes a millisecond or two, and then one answer of the store. A short request
+of another conversation takes little more. Both are prepared on the event loop, unless a thread prepares another
+request. Handing a request to a thread and back takes more than the loop loses while it waits for a store nearby.
+With three replicas on Postgres and 330 requests a second, steps added 7.6 ms in threads and 3.3 ms on the loop
+(median), and 43 ms and 11 ms (99th percentile). A store that answers slowly is waited for in threads (`LoopWaits`).
 
 Every other request is prepared in a thread, so that conversations wait neither for each other nor for a large
 request. The pruner stops looking at the deadline, between two messages. If a single message takes longer, or all
