@@ -59,9 +59,11 @@ def test_fields_that_other_rows_have_do_not_appear_as_null(tmp_path: Path) -> No
     assert "tool_calls" not in sessions[0].messages[0]
 
 
-def test_times_with_a_zone_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["TIMESTAMPTZ", "TIMESTAMPTZ_NS"])
+def test_times_with_a_zone_are_read(tmp_path: Path, kind: str) -> None:
     path = parquet(tmp_path / "t.parquet", growing("a"))
-    zoned = "* REPLACE (to_timestamp(created_at) AS created_at), {'at': to_timestamp(7)} AS more"
+    at = f"to_timestamp(created_at)::{kind}"
+    zoned = f"* REPLACE ({at} AS created_at), {{'at': [{at}]}} AS more"
     duckdb.sql(f"COPY (SELECT {zoned} FROM read_parquet('{path}')) TO '{tmp_path}/zoned.parquet'")
     [source] = every(tmp_path / "zoned.parquet")
     [session] = source.sessions()

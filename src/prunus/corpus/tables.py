@@ -8,6 +8,7 @@ Memory grows with the largest row group of a file, and not with the file.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
@@ -34,7 +35,8 @@ _NO_SESSION: Final = "NULL"
 _NAMING: Final = "CASE WHEN ltrim({0})[1] IN ('[', '{{') AND json_valid({0}) THEN NULL ELSE nullif({0}, '') END"
 """The text of a column if it may name a session: a JSON text of an object or list is what was said."""
 _NESTED: Final = ("STRUCT(", "MAP(", "UNION(")
-_ZONED: Final = "TIMESTAMP WITH TIME ZONE"
+_ZONED: Final = re.compile("TIMESTAMP WITH TIME ZONE|TIMESTAMPTZ_NS")
+"""The types of a time with a zone, in micro- and in nanoseconds; pandas writes nanoseconds."""
 _EACH: Final = 128_000_000
 """The bytes of rows that one packed file shall hold."""
 _MOST: Final = 256
@@ -111,7 +113,8 @@ def _lines(database: Any, path: Path, types: Mapping[str, str], session: str) ->
 def _cell(column: str, kind: str) -> str:
     """Return the SQL of a column, with text for a time that has a zone: as a value, DuckDB needs `pytz` for it."""
     name = _quoted(column)
-    return f"CAST({name} AS {kind.replace(_ZONED, 'VARCHAR')}) AS {name}" if _ZONED in kind else name
+    text = _ZONED.sub("VARCHAR", kind)
+    return f"CAST({name} AS {text}) AS {name}" if text != kind else name
 
 
 def _neighbours(lines: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, list[bytes]]]:
