@@ -1,8 +1,12 @@
+import io
+import tarfile
 from pathlib import Path
 
 import pytest
 
-from prunus.corpus.find import files
+from prunus.corpus.archives import members
+from prunus.corpus.find import files, sources
+from prunus.corpus.source import Shard
 from tests.corpus.samples import conversation, every
 
 
@@ -52,3 +56,22 @@ def test_a_missing_file_is_a_source_that_cannot_be_read(tmp_path: Path) -> None:
         [source] = every(tmp_path / name)
         with pytest.raises(FileNotFoundError):
             list(source.sessions())
+
+
+@pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tar.gz", "a.parquet"])
+def test_a_damaged_archive_or_table_is_in_one_shard(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"PAR1 damaged")
+    found = [one for k in (1, 2, 3) for one in sources([path], Shard(k, 3).holds)]
+    assert [bool(one.problem) for one in found] == [True]
+    assert list(sources([path], lambda name: name != str(path))) == [], "an earlier run has reported it"
+
+
+def test_a_member_that_is_too_large_is_in_one_shard(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        info = tarfile.TarInfo("large.json")
+        info.size = 4_000
+        archive.addfile(info, io.BytesIO(bytes(info.size)))
+    found = [one.name for k in (1, 2, 3) for one in members(path, Shard(k, 3).holds, largest=3_000)]
+    assert sorted(found) == [str(path), f"{path}!large.json"]

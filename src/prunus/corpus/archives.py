@@ -43,7 +43,8 @@ def members(path: Path, wanted: Wanted, largest: int = LARGEST) -> Iterator[Sour
         yield from read(path, wanted, largest)
     except _DAMAGED as error:
         reason = error.strerror.lower() if isinstance(error, OSError) and error.strerror else f"damaged: {error}"
-        yield Source(name_of(path), path, problem=reason)
+        if wanted(name := name_of(path)):
+            yield Source(name, path, problem=reason)
 
 
 def _zip_members(path: Path, wanted: Wanted, largest: int) -> Iterator[Source]:
@@ -73,11 +74,11 @@ def _tar_members(path: Path, wanted: Wanted, largest: int) -> Iterator[Source]:
                 size, before = packed.tell() - before, packed.tell()
                 name = name_of(path, f"!{member.name}")
                 if member.isreg() and member.size > largest:
-                    yield Source(name, path, size=size, problem=_TOO_LARGE.format(largest))
+                    if wanted(name):
+                        yield Source(name, path, size=size, problem=_TOO_LARGE.format(largest))
                     if file is not packed:
-                        yield Source(
-                            name_of(path), path, problem="a member is too large, and the rest was not read"
-                        )
+                        if wanted(name := name_of(path)):
+                            yield Source(name, path, problem="a member is too large, and the rest was not read")
                         return
                 elif member.isreg() and looks_recorded(member.name) and wanted(name):
                     yield _source(name, path, _content(archive, member), size, largest)

@@ -50,16 +50,18 @@ def is_table(path: Path) -> bool:
 
 def table_sources(path: Path, wanted: Wanted) -> Iterator[Source]:
     """Yield one source for each session of a Parquet file. A damaged file ends with a source that says so."""
+    problem = ""
     try:
         errors = engine_errors()
+        try:
+            with tempfile.TemporaryDirectory(prefix="prunus-") as folder:
+                yield from _sources(path, wanted, folder)
+        except (errors, UnicodeEncodeError) as error:
+            problem = f"cannot be read: {str(error).splitlines()[0]}"
     except NoDuckDB as error:
-        yield Source(name_of(path), path, problem=str(error))
-        return
-    try:
-        with tempfile.TemporaryDirectory(prefix="prunus-") as folder:
-            yield from _sources(path, wanted, folder)
-    except (errors, UnicodeEncodeError) as error:
-        yield Source(name_of(path), path, problem=f"cannot be read: {str(error).splitlines()[0]}")
+        problem = str(error)
+    if problem and wanted(name := name_of(path)):
+        yield Source(name, path, problem=problem)
 
 
 def _sources(path: Path, wanted: Wanted, folder: str) -> Iterator[Source]:
