@@ -1,11 +1,17 @@
+import bz2
 import gzip
+import io
 import json
+import lzma
+import random
 
 import pytest
+import zstandard
 
 from prunus.clients import api_trace, chat_export, tau_bench, trace_rows
 from prunus.clients.client import modules
 from prunus.clients.sessions import READERS, load
+from prunus.clients.zst import ZstdFile
 from prunus.errors import FormatError
 
 CHAT = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
@@ -17,6 +23,27 @@ def test_gzipped_and_plain_files_load_alike(tmp_path):
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     assert load(plain) == load(packed)
     assert load(str(packed))[0].name == "talk"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, bz2.compress, zstandard.compress])
+def test_a_cut_packed_file_is_refused(tmp_path, pack):
+    path = tmp_path / "talk.jsonl"
+    said = [{**CHAT[n % 2], "content": str(random.Random(n).random())} for n in range(9_000)]
+    lines = b"".join(json.dumps(message).encode() + b"\n" for message in said)
+    for packed in (pack(lines), pack(lines) + pack(lines)):
+        path.write_bytes(packed)
+        assert load(path)
+        for cut in (3, len(packed) // 3):
+            path.write_bytes(packed[:-cut])
+            with pytest.raises(FormatError, match="cannot be unpacked"):
+                load(path)
+
+
+@pytest.mark.parametrize("size", [1, 100, 1 << 20])
+def test_zstd_of_several_frames_is_read_in_pieces_of_any_size(size):
+    texts = [bytes([65 + n % 26]) * n * 7 for n in range(200)]
+    file = io.BufferedReader(ZstdFile(io.BytesIO(b"".join(map(zstandard.compress, texts)))))
+    assert b"".join(iter(lambda: file.read(size), b"")) == b"".join(texts)
 
 
 @pytest.mark.parametrize(

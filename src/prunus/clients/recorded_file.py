@@ -22,6 +22,7 @@ from typing import IO, Any, Final, cast
 import msgspec
 import zstandard
 
+from prunus.clients.zst import ZstdFile
 from prunus.errors import FormatError
 from prunus.json.surrogates import decode
 from prunus.providers import Provider, provider_named
@@ -145,7 +146,7 @@ def opened(file: IO[bytes], first: bytes) -> IO[bytes]:
     if first.startswith(b"\x1f\x8b"):
         return cast(IO[bytes], gzip.GzipFile(fileobj=file))
     if first.startswith(b"\x28\xb5\x2f\xfd"):
-        return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+        return io.BufferedReader(ZstdFile(file))
     if first.startswith(b"\xfd7zXZ\x00"):
         return lzma.LZMAFile(file)
     if first.startswith(b"BZh"):
