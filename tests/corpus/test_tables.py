@@ -105,6 +105,13 @@ def test_text_may_be_kept_as_bytes(tmp_path: Path) -> None:
     assert [(one.name[-2:], requests(one)) for one in found] == [("#a", [5]), ("#b", [5])]
 
 
+@pytest.mark.parametrize("name", ["a[1].parquet", "a*.parquet", "a?.parquet"])
+def test_a_file_name_that_looks_like_a_pattern_means_its_file(tmp_path: Path, name: str) -> None:
+    parquet(tmp_path / "a1.parquet", growing("a"))
+    parquet(tmp_path / "b.parquet", growing("b")).rename(tmp_path / name)
+    assert [one.name for one in every(tmp_path / name)] == [f"{tmp_path / name}#b"]
+
+
 def test_a_damaged_table_says_so(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     path.write_bytes(b"PAR1 nothing else")

@@ -117,3 +117,12 @@ def test_a_file_name_may_contain_a_quote(tmp_path: Path) -> None:
     path = tmp_path / "o'clock.parquet"
     write_rows(path, [ROW])
     assert len(report_files([path]).summaries()) == 1
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".jsonl"])
+@pytest.mark.parametrize("name", ["a[1]", "a*", "a?"])
+def test_a_file_name_that_looks_like_a_pattern_means_its_file(tmp_path: Path, name: str, suffix: str) -> None:
+    write_rows(tmp_path / f"a1{suffix}", [ROW] * 5)
+    write_rows(tmp_path / f"{name}{suffix}", [ROW])
+    [summary] = report_files([tmp_path / f"{name}{suffix}"]).summaries()
+    assert summary.conversations == 1

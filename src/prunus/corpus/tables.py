@@ -37,6 +37,7 @@ _NAMING: Final = "CASE WHEN ltrim({0})[1] IN ('[', '{{') AND json_valid({0}) THE
 _NESTED: Final = ("STRUCT(", "MAP(", "UNION(")
 _ZONED: Final = re.compile("TIMESTAMP WITH TIME ZONE|TIMESTAMPTZ_NS")
 """The types of a time with a zone, in micro- and in nanoseconds; pandas writes nanoseconds."""
+_WILD: Final = re.compile(r"[*?\[]")
 _EACH: Final = 128_000_000
 """The bytes of rows that one packed file shall hold."""
 _MOST: Final = 256
@@ -68,7 +69,7 @@ def _sources(path: Path, wanted: Wanted, folder: str) -> Iterator[Source]:
     with connect(folder) as database:
         types = {
             str(name): str(kind)
-            for name, kind, *_ in database.execute("DESCRIBE FROM read_parquet(?)", [str(path)]).fetchall()
+            for name, kind, *_ in database.execute("DESCRIBE FROM read_parquet(?)", [literal(path)]).fetchall()
         }
         session = _session(types)
         size, count = _sizes(database, path)
@@ -87,8 +88,8 @@ def _sources(path: Path, wanted: Wanted, folder: str) -> Iterator[Source]:
 def _sizes(database: Any, path: Path) -> tuple[int, int]:
     """Return the unpacked bytes of a file, and its rows."""
     size = "SELECT coalesce(sum(total_uncompressed_size), 0) FROM parquet_metadata(?)"
-    [[found]] = database.execute(size, [str(path)]).fetchall()
-    [[count]] = database.execute("SELECT count(*) FROM read_parquet(?)", [str(path)]).fetchall()
+    [[found]] = database.execute(size, [literal(path)]).fetchall()
+    [[count]] = database.execute("SELECT count(*) FROM read_parquet(?)", [literal(path)]).fetchall()
     return int(found), int(count)
 
 
@@ -98,14 +99,14 @@ def _is_grouped(database: Any, path: Path, session: str) -> bool:
         return True
     before = f"SELECT one, lag(one) OVER () AS other FROM (SELECT {session} AS one FROM read_parquet(?))"
     counts = f"SELECT count(*) FILTER (one IS DISTINCT FROM other), count(DISTINCT one) FROM ({before})"
-    [[runs, sessions]] = database.execute(counts, [str(path)]).fetchall()
+    [[runs, sessions]] = database.execute(counts, [literal(path)]).fetchall()
     return bool(runs == sessions)
 
 
 def _lines(database: Any, path: Path, types: Mapping[str, str], session: str) -> Iterator[tuple[str, bytes]]:
     """Yield the name of the session and the JSON line of each row; without a name, the number of the row."""
     cells = ", ".join(_cell(column, kind) for column, kind in types.items())
-    cursor = database.execute(f"SELECT {session}, {cells} FROM read_parquet(?)", [str(path)])
+    cursor = database.execute(f"SELECT {session}, {cells} FROM read_parquet(?)", [literal(path)])
     fetched = chain.from_iterable(iter(lambda: cursor.fetchmany(_BATCH), []))
     for number, (name, *values) in enumerate(fetched, 1):
         row = _readable(dict(zip(types, values, strict=True)))
@@ -133,6 +134,11 @@ def _session(types: Mapping[str, str]) -> str:
     }
     texts = [f"CAST({_quoted(known[name])} AS VARCHAR)" for name in SESSION if name in known]
     return f"coalesce({', '.join(map(_NAMING.format, texts))})" if texts else _NO_SESSION
+
+
+def literal(path: Path) -> str:
+    """Return a path as DuckDB reads it as itself: `a[1].parquet` would be a pattern for `a1.parquet`."""
+    return _WILD.sub(r"[\g<0>]", str(path))
 
 
 def _quoted(column: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from prunus.corpus.tables import connect, engine_errors
+from prunus.corpus.tables import connect, engine_errors, literal
 from prunus.errors import FormatError, SettingsError
 from prunus.lab.run import Measured, Measurement
 from prunus.lab.summary import COSTS, COUNTS, MILLION, GroupSums, Summary, summary_of
@@ -113,7 +113,9 @@ def write_rows(path: Path, rows: Iterable[CorpusRow]) -> None:
 
 def _write_parquet(lines: Path, path: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="prunus-") as folder, connect(folder) as database:
-        database.execute(f"COPY (SELECT * FROM {json_rows('?')}) TO {_quoted(path)} (FORMAT parquet)", [str(lines)])
+        database.execute(
+            f"COPY (SELECT * FROM {json_rows('?')}) TO {_quoted(str(path))} (FORMAT parquet)", [literal(lines)]
+        )
 
 
 def json_rows(name: str) -> str:
@@ -172,8 +174,8 @@ class CorpusReport:
         return dict(sorted(found.items(), key=lambda item: self.places[item[0], prices]))
 
 
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
+def _quoted(path: str) -> str:
+    return "'" + path.replace("'", "''") + "'"
 
 
 def report_of(path: Path) -> CorpusReport:
@@ -214,7 +216,7 @@ def _rows_in(files: Sequence[Path]) -> str:
     """Return the SQL of the rows in all files. DuckDB takes a list: thousands of tables would make it slow."""
     named: dict[str, list[str]] = {}
     for path in files:
-        named.setdefault(path.suffix, []).append(_quoted(path))
+        named.setdefault(path.suffix, []).append(_quoted(literal(path)))
     lists = {suffix: f"[{', '.join(names)}]" for suffix, names in named.items()}
     tables = [
         f"read_parquet({names})" if suffix == ".parquet" else json_rows(names) for suffix, names in lists.items()
