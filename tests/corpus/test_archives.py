@@ -139,6 +139,14 @@ def test_a_damaged_archive_says_so_and_keeps_what_came_before(tmp_path: Path, na
     assert found[-1].problem.startswith("damaged: ")
 
 
+def test_the_whole_of_a_damaged_archive_is_never_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    path.write_bytes(tar(FILES)[:700])
+    [source] = every(path)
+    with pytest.raises(FormatError, match="damaged: "):
+        source.content()
+
+
 def test_a_member_with_a_wrong_checksum_is_reported_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:

@@ -39,8 +39,7 @@ class Source:
 
     def sessions(self) -> Iterator[Session]:
         """Yield the sessions. Raises FormatError or OSError if there are none, or none any more."""
-        if self.problem:
-            raise FormatError(f"{self.name}: {self.problem}")
+        self._check()
         if self.data is None:
             yield from stream(self.path)
         else:
@@ -49,7 +48,12 @@ class Source:
 
     def content(self) -> bytes:
         """Return the unpacked bytes of the recording. Raises FormatError or OSError if it cannot be read."""
+        self._check()
         return unpack(self.path.read_bytes() if self.data is None else self.data, self.name)
+
+    def _check(self) -> None:
+        if self.problem:
+            raise FormatError(f"{self.name}: {self.problem}")
 
 
 @dataclass(frozen=True, slots=True)
