@@ -1,4 +1,5 @@
 import random
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -119,6 +120,7 @@ def test_a_file_name_may_contain_a_quote(tmp_path: Path) -> None:
     assert len(report_files([path]).summaries()) == 1
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names")
 @pytest.mark.parametrize("suffix", [".parquet", ".jsonl"])
 @pytest.mark.parametrize("name", ["a[1]", "a*", "a?"])
 def test_a_file_name_that_looks_like_a_pattern_means_its_file(tmp_path: Path, name: str, suffix: str) -> None:
