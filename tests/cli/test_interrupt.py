@@ -16,8 +16,6 @@ from tests.lab.talk import chat_messages, reads
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes and no process groups")
 
 COMMANDS = (
-    ("analyze", "PIPE"),
-    ("replay", "PIPE"),
     ("prune", "PIPE"),
     ("explain", "PIPE"),
     ("context", "PIPE"),
@@ -80,21 +78,24 @@ def test_an_interrupted_command_says_one_line_and_ends_with_130(
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("args", [("analyze",), ("replay", "--policy", "clairvoyant")], ids=lambda args: args[0])
-def test_an_interrupt_ends_the_workers_and_reports_lost_work(args: tuple[str, ...], tmp_path: Path) -> None:
-    paths = [tmp_path / "one.json", tmp_path / "two.json"]
+def test_an_interrupt_ends_the_workers_and_reports_lost_work(
+    args: tuple[str, ...], count: int, tmp_path: Path
+) -> None:
+    paths = [tmp_path / f"{number}.json" for number in range(count)]
     for number, path in enumerate(paths):
         # Far more work than is done by the time that the workers are seen to count.
         path.write_text(json.dumps(chat_messages(reads(1_000 + number))))
     process = started([*args, *map(str, paths)], tmp_path)
-    while not all(_counted(tmp_path)):
+    while not all(_counted(tmp_path, count)):
         assert process.poll() is None
         time.sleep(0.01)
     code, err = interrupted(process)
     # On a busy machine it has said before how far it is.
     assert (code, err.splitlines()[-1]) == (
         130,
-        "Interrupted: 0 of 2 files were measured, and what they gave is lost.",
+        f"Interrupted: 0 of {count} files were measured, and what they gave is lost.",
     )
     with pytest.raises(ProcessLookupError):
         while True:
@@ -102,9 +103,10 @@ def test_an_interrupt_ends_the_workers_and_reports_lost_work(args: tuple[str, ..
             time.sleep(0.01)
 
 
-def _counted(folder: Path) -> list[int]:
+def _counted(folder: Path, count: int) -> list[int]:
     """The requests that the workers have replayed so far in each file."""
     found = [path.read_bytes() for path in folder.glob("prunus-*/counts")]
     # The file may be seen before it is written.
-    whole = [one for one in found if len(one) == struct.calcsize("4q")]
-    return [0] if not whole else list(struct.unpack("4q", whole[0])[1::2])
+    cells = f"{2 * count}q"
+    whole = [one for one in found if len(one) == struct.calcsize(cells)]
+    return [0] if not whole else list(struct.unpack(cells, whole[0])[1::2])

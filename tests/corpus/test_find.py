@@ -1,11 +1,13 @@
 import io
+import os
+import sys
 import tarfile
 from pathlib import Path
 
 import pytest
 
 from prunus.corpus.archives import members
-from prunus.corpus.find import files, sources
+from prunus.corpus.find import files, parts, sources
 from prunus.corpus.source import Shard
 from tests.corpus.samples import conversation, every
 
@@ -56,6 +58,14 @@ def test_a_missing_file_is_a_source_that_cannot_be_read(tmp_path: Path) -> None:
         [source] = every(tmp_path / name)
         with pytest.raises(FileNotFoundError):
             list(source.sessions())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl", "a.tar", "a.zip", "a.parquet"])
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    for found in (every(tmp_path / name), list(parts(tmp_path / name))):
+        assert [one.problem.partition(",")[0] for one in found] == ["is a pipe"]
 
 
 @pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tar.gz", "a.parquet"])

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISCHR, S_ISDIR, S_ISFIFO, S_ISREG, S_ISSOCK
 from typing import Final
 
 from prunus.corpus.archives import is_archive, looks_recorded, members
@@ -35,7 +35,10 @@ def files(paths: Iterable[Path]) -> Iterator[Path]:
 
 def parts(path: Path, wanted: Wanted = lambda name: True) -> Iterator[Source]:
     """Yield the recordings of one file: the members of an archive, the sessions of a table, or the file itself."""
-    if is_archive(path):
+    if _is_stream(path):
+        if wanted(name := name_of(path)):
+            yield Source(name, path, problem="is a pipe, a socket or a device; save it as a file first")
+    elif is_archive(path):
         yield from members(path, wanted)
     elif is_table(path):
         yield from table_sources(path, wanted)
@@ -48,7 +51,7 @@ def sources(paths: Iterable[Path], wanted: Wanted) -> Iterator[Source]:
     for path in files(paths):
         divided = None
         with suppress(OSError):  # The worker that reads the file says why.
-            divided = line_sources(path, wanted)
+            divided = None if _is_stream(path) else line_sources(path, wanted)
         yield from parts(path, wanted) if divided is None else divided
 
 
@@ -67,6 +70,12 @@ def changed_at(path: Path) -> float:
     """Return the Unix time of the last change of a file; 0 if the file is missing or out of reach."""
     found = _status(path)
     return found.st_mtime if found is not None else 0.0
+
+
+def _is_stream(path: Path) -> bool:
+    """Return whether the bytes of a path come only once, as those of a pipe do; a recording is read twice."""
+    mode = _mode(path)
+    return S_ISFIFO(mode) or S_ISSOCK(mode) or S_ISCHR(mode)
 
 
 def _status(path: Path) -> os.stat_result | None:
