@@ -1,9 +1,13 @@
 import json
+import random
+import tracemalloc
+from array import array
 from pathlib import Path
 
 import pytest
 
 from prunus.clients.sessions import load
+from prunus.corpus.lines import in_order
 from tests.corpus.samples import every, growing, jsonl, requests
 from tests.lab.talk import anthropic, chat_messages, reads
 
@@ -94,3 +98,22 @@ def test_text_of_a_message_stays_text_although_it_is_json(tmp_path: Path, answer
         [source] = every(jsonl(tmp_path / f"{name}.jsonl", [{"session_id": "s", **message} for message in said]))
         [session] = source.sessions()
         assert list(session.messages) == said
+
+
+def test_many_lines_are_put_in_order_in_little_memory() -> None:
+    rng = random.Random(3)
+    names = [rng.getrandbits(64) for _ in range(5_000)] + [0, (1 << 64) - 1]
+    keys = array("Q", (rng.choice(names) for _ in range(100_000)))
+    tracemalloc.start()
+    try:
+        order = array("Q", in_order(keys))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert list(order) == sorted(range(len(keys)), key=keys.__getitem__)
+    # The order that is made here takes 9 bytes, and a table of a fixed size 10.
+    assert most / len(keys) < 40
+
+
+def test_no_lines_have_no_order() -> None:
+    assert list(in_order([])) == []

@@ -1,15 +1,15 @@
 """JSON lines of an organisation's traces, divided into sessions without holding the file in memory.
 
-The first pass writes down to which session each line belongs, in 16 bytes; the second one reads the lines of one
+The first pass writes down to which session each line belongs, in 24 bytes; the second one reads the lines of one
 session after the other. Files of other kinds, such as the sessions of a coding agent, stay whole.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from itertools import groupby
+from itertools import accumulate, groupby
 from pathlib import Path
 from typing import IO, Final
 
@@ -25,6 +25,9 @@ from prunus.corpus.source import Source, Wanted, name_of
 _SUFFIXES: Final = (".jsonl", ".ndjson")
 _LONGEST: Final = 1 << 28
 """The most bytes of a first line."""
+_FIRST: Final = 14
+"""The first bits of a number, by which numbers are distributed; the others are compared."""
+_REST: Final = 64 - _FIRST
 
 
 def line_sources(path: Path, wanted: Wanted) -> Iterator[Source] | None:
@@ -56,12 +59,35 @@ def _divided(path: Path, wanted: Wanted) -> Iterator[Source]:
                 keys.append(key)
                 offsets.append(offset)
             offset += len(line)
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        for key, group in groupby(order, keys.__getitem__):
+        for key, group in groupby(in_order(keys), keys.__getitem__):
             name = name_of(path, f"#{key:016x}")
             if wanted(name):
                 data = b"".join(_line(file, offsets[index]) for index in group)
                 yield Source(name, path, data, len(data), f"{path.stem}#{key:016x}")
+
+
+def in_order(keys: Sequence[int]) -> Iterator[int]:
+    """Yield the indexes of numbers of 64 bits in the order of the numbers; equal numbers keep theirs.
+
+    `sorted` would take a hundred bytes for each of them. So they are first distributed by their first bits.
+    """
+    ends = list(accumulate(_counts(keys)))
+    starts = [0, *ends[:-1]]
+    order, free = array("Q", bytes(8 * len(keys))), starts.copy()
+    for index, key in enumerate(keys):
+        part = key >> _REST
+        order[free[part]] = index
+        free[part] += 1
+    for start, end in zip(starts, ends, strict=True):
+        yield from sorted(order[start:end], key=keys.__getitem__)
+
+
+def _counts(keys: Iterable[int]) -> list[int]:
+    """Return how many numbers begin with each of the possible first bits."""
+    counts = [0] * (1 << _FIRST)
+    for key in keys:
+        counts[key >> _REST] += 1
+    return counts
 
 
 def _key(row: JsonObject, offset: int) -> int:
