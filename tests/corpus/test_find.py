@@ -9,7 +9,7 @@ import pytest
 from prunus.corpus.archives import members
 from prunus.corpus.find import files, parts, sources
 from prunus.corpus.source import Shard
-from tests.corpus.samples import conversation, every
+from tests.corpus.samples import conversation, every, growing, jsonl
 
 
 @pytest.fixture
@@ -33,6 +33,12 @@ def folder(tmp_path: Path) -> Path:
 def test_a_folder_gives_what_looks_recorded_in_the_order_of_names(folder: Path) -> None:
     found = [path.relative_to(folder).as_posix() for path in files([folder])]
     assert found == ["a.jsonl", "b.json", "e.parquet", "f.tar.gz", "g.db", "deep/c.json.zst"]
+
+
+@pytest.mark.parametrize("name", ["A.JSON", "A.Jsonl.GZ", "A.TRAJ", "A.DB", "A.GZ", "A.ZIP", "A.PARQUET"])
+def test_a_folder_gives_recordings_in_capitals_too(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(conversation())
+    assert list(files([tmp_path])) == [tmp_path / name]
 
 
 @pytest.mark.parametrize(
@@ -75,6 +81,11 @@ def test_a_damaged_archive_or_table_is_in_one_shard(tmp_path: Path, name: str) -
     found = [one for k in (1, 2, 3) for one in sources([path], Shard(k, 3).holds)]
     assert [bool(one.problem) for one in found] == [True]
     assert list(sources([path], lambda name: name != str(path))) == [], "an earlier run has reported it"
+
+
+def test_traces_in_capitals_are_divided_into_sessions(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "T.JSONL", growing("a") + growing("b"))
+    assert len(every(path)) == 2
 
 
 def test_a_member_that_is_too_large_is_in_one_shard(tmp_path: Path) -> None:

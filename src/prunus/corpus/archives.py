@@ -31,9 +31,9 @@ def is_archive(path: Path) -> bool:
 
 def looks_recorded(name: str) -> bool:
     """Whether a file may hold recorded sessions, by its name; it may be packed."""
-    path = PurePosixPath(name)
+    path = PurePosixPath(name.lower())
     suffix = path.with_suffix("").suffix if path.suffix in _PACKED else path.suffix
-    return suffix in _RECORDED and path.name != "MANIFEST.json"
+    return suffix in _RECORDED and PurePosixPath(name).name != "MANIFEST.json"
 
 
 def members(path: Path, wanted: Wanted, largest: int = LARGEST) -> Iterator[Source]:

@@ -99,7 +99,7 @@ def _inside(path: Path) -> Iterator[Path]:
         inner.sort()
         for name in sorted(names):
             file = Path(folder, name)
-            if (looks_recorded(name) or is_archive(file) or is_table(file) or file.suffix in (".gz", ".db")) and (
-                S_ISREG(_mode(file))
-            ):
+            if (
+                looks_recorded(name) or is_archive(file) or is_table(file) or file.suffix.lower() in (".gz", ".db")
+            ) and (S_ISREG(_mode(file))):
                 yield file

@@ -32,7 +32,7 @@ _REST: Final = 64 - _FIRST
 
 def line_sources(path: Path, wanted: Wanted) -> Iterator[Source] | None:
     """Return one source for each session of a file of traces; None for a file of another kind."""
-    if path.suffix not in _SUFFIXES:
+    if path.suffix.lower() not in _SUFFIXES:
         return None
     with path.open("rb") as file:
         first = decode_object(file.readline(_LONGEST))
