@@ -1,5 +1,7 @@
 import json
+import random
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +113,25 @@ def test_a_file_name_that_looks_like_a_pattern_means_its_file(tmp_path: Path, na
     parquet(tmp_path / "a1.parquet", growing("a"))
     parquet(tmp_path / "b.parquet", growing("b")).rename(tmp_path / name)
     assert [one.name for one in every(tmp_path / name)] == [f"{tmp_path / name}#b"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no files")
+def test_a_full_folder_of_temporary_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import resource
+
+    names = random.Random(7)
+    mixed = [row for n in range(3) for row in growing(f"{n}")]
+    rows = [{**row, "note": names.randbytes(60_000).hex()} for _ in range(2) for row in mixed]
+    path = parquet(tmp_path / "t.parquet", rows)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, before[1]))
+    try:
+        with pytest.raises(OSError) as raised:
+            every(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert raised.value.filename == str(tmp_path)
 
 
 def test_a_damaged_table_says_so(tmp_path: Path) -> None:

@@ -50,7 +50,10 @@ def is_table(path: Path) -> bool:
 
 
 def table_sources(path: Path, wanted: Wanted) -> Iterator[Source]:
-    """Yield one source for each session of a Parquet file. A damaged file ends with a source that says so."""
+    """Yield one source for each session of a Parquet file. A damaged file ends with a source that says so.
+
+    Raises OSError with the folder of temporary files if they do not fit there.
+    """
     problem = ""
     try:
         errors = engine_errors()
@@ -59,6 +62,9 @@ def table_sources(path: Path, wanted: Wanted) -> Iterator[Source]:
                 yield from _sources(path, wanted, folder)
         except (errors, UnicodeEncodeError) as error:
             problem = f"cannot be read: {str(error).splitlines()[0]}"
+        except OSError as error:
+            # Without a name, a full disk would be taken for that of the rows.
+            raise OSError(error.errno, error.strerror, error.filename or tempfile.gettempdir()) from error
     except NoDuckDB as error:
         problem = str(error)
     if problem and wanted(name := name_of(path)):
