@@ -39,6 +39,14 @@ def test_a_cut_packed_file_is_refused(tmp_path, pack):
                 load(path)
 
 
+def test_zstd_with_frames_without_content_is_read_as_pzstd_writes_it(tmp_path):
+    path = tmp_path / "talk.json.zst"
+    frame = zstandard.compress(json.dumps(CHAT).encode())
+    path.write_bytes(b"\x50\x2a\x4d\x18\x04\0\0\0" + len(frame).to_bytes(4, "little") + frame)
+    [session] = load(path)
+    assert list(session.messages) == CHAT
+
+
 @pytest.mark.parametrize("size", [1, 100, 1 << 20])
 def test_zstd_of_several_frames_is_read_in_pieces_of_any_size(size):
     texts = [bytes([65 + n % 26]) * n * 7 for n in range(200)]

@@ -11,6 +11,7 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,8 @@ LARGEST: Final = 1 << 30
 """The most bytes of one unpacked recording."""
 MAGIC: Final = 6
 """As many first bytes tell how a file is packed."""
+_SKIPPED: Final = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")
+"""The first bytes of a frame of zstd that holds no content; pzstd puts one before each frame."""
 DAMAGED: Final = (EOFError, OSError, lzma.LZMAError, zlib.error, zstandard.ZstdError)
 """What a damaged packed file raises."""
 _SUFFIXES = {".bz2", ".gz", ".json", ".jsonl", ".ndjson", ".traj", ".xz", ".zst"}
@@ -145,7 +148,7 @@ def opened(file: IO[bytes], first: bytes) -> IO[bytes]:
     """Return a file that reads the unpacked bytes; `first` are the first bytes of the packed file."""
     if first.startswith(b"\x1f\x8b"):
         return cast(IO[bytes], gzip.GzipFile(fileobj=file))
-    if first.startswith(b"\x28\xb5\x2f\xfd"):
+    if first.startswith(b"\x28\xb5\x2f\xfd") or _SKIPPED.match(first):
         return io.BufferedReader(ZstdFile(file))
     if first.startswith(b"\xfd7zXZ\x00"):
         return lzma.LZMAFile(file)
