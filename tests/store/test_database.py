@@ -97,6 +97,22 @@ def test_a_locked_store_fails_writes_quickly_and_allows_reads(store: Store, lock
     assert store.totals("").requests == 2
 
 
+def test_a_store_that_was_locked_before_it_was_opened_is_waited_for_only_once(path: Path, reopen: Reopen) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        store, begun = reopen(wait=1.0), time.monotonic()
+        for request in range(4):
+            with pytest.raises(StoreError, match="locked by another process"):
+                store.record("", exchange(request=request))
+            with pytest.raises(StoreError, match="locked by another process"):
+                store.totals("")
+        assert time.monotonic() - begun < 2.0
+        other.execute("ROLLBACK")
+    store.record("", exchange())
+    assert store.totals("").requests == 1
+
+
 def test_a_write_waits_for_a_lock_that_is_released_in_time(reopen: Reopen, path: Path) -> None:
     store = reopen(wait=10.0)
     store.record("", exchange())

@@ -84,6 +84,8 @@ class Database(SqlDatabase):
         self._opening = Lock()
         self._writing = Lock()
         self._stuck = False
+        self._unopened = False
+        """Whether the file was locked at the last attempt to open it. Later ones do not wait until one succeeds."""
         self._patience = _Patience()
         self.hurry = self._hurry
 
@@ -243,19 +245,27 @@ class Database(SqlDatabase):
                 raise NoStore(f"there is no store at {self.path}")
         else:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with directory_lock(self.path.parent, self._wait):
-            if not self.path.exists():
-                for suffix in SIDECARS:
-                    beside(self.path, suffix).unlink(missing_ok=True)
-                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            with closing(connect(self.path, self._wait)) as connection:
-                migrate(connection, self.path, self._migrations)
-                if not self._existing:
-                    restrict_to_owner(self.path)
+        try:
+            self._create_or_migrate(0.0 if self._unopened else self._wait)
+        except (sqlite3.OperationalError, BlockingIOError):
+            self._unopened = True
+            raise
+        self._unopened = False
         file = self._current_file()
         if file is None:
             raise FileNotFoundError(2, "it was deleted while it was opened")
         return file
+
+    def _create_or_migrate(self, wait: float) -> None:
+        with directory_lock(self.path.parent, wait):
+            if not self.path.exists():
+                for suffix in SIDECARS:
+                    beside(self.path, suffix).unlink(missing_ok=True)
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            with closing(connect(self.path, wait)) as connection:
+                migrate(connection, self.path, self._migrations)
+                if not self._existing:
+                    restrict_to_owner(self.path)
 
     def _move_aside(self, problem: StoreError) -> None:
         """Rename a damaged file, so that the next call creates a new one."""
