@@ -92,6 +92,18 @@ def test_the_newest_conversation_of_the_store(run: Callable[..., Result], tmp_pa
         assert "60,000 tokens are left out" in result.output
 
 
+def test_context_of_one_of_several_tenants(run: Callable[..., Result], tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'prunus.db'}"
+    store = open_store(url)
+    for tenant, tokens in (("anna", 50_000), ("bert", 150_000)):
+        counts = {"tokens_before": 160_000, "tokens_after": tokens}
+        store.record(tenant, Exchange("aaaa1111", 1, 100.0, model="claude-x", **counts, status=200))
+    store.close()
+    assert "say which with --tenant" in run("context", "--store", url).output
+    assert "50,000 of 200,000 tokens" in run("context", "--store", url, "--tenant", "anna").output
+    assert "150,000 of 200,000 tokens" in run("context", "aaaa", "--store", url, "--tenant", "bert").output
+
+
 def test_context_names_an_unknown_source(run: Callable[..., Result], tmp_path: Path) -> None:
     result = run("context", "nowhere.json", "--store", f"sqlite:///{tmp_path / 'none.db'}")
     assert result.exit_code == 2 and "nowhere.json: no such file" in result.output

@@ -11,7 +11,15 @@ import click
 
 from prunus.cli.body import is_file, located_error, name_of, read_request
 from prunus.cli.options import ChosenSettings, Failure, format_option, settings_options
-from prunus.cli.store import empty_message, existing_store, local_time, session_of, store_option, tenant_of
+from prunus.cli.store import (
+    empty_message,
+    existing_store,
+    local_time,
+    session_of,
+    store_option,
+    tenant_of,
+    tenant_option,
+)
 from prunus.cli.table import fold, say
 from prunus.text.printable import printable
 
@@ -63,12 +71,14 @@ class _Context:
 @format_option
 @settings_options
 @store_option
+@tenant_option
 @click.option("--json", "in_json", is_flag=True, help="The same as JSON.")
 def command(
     source: str | None,
     format_: str | None,
     chosen: ChosenSettings,
     url: str | None,
+    tenant: str | None,
     in_json: bool,
 ) -> None:
     """Show what fills the context of a conversation.
@@ -87,7 +97,7 @@ def command(
     if source is not None and is_file(source):
         found = _of_file(source, format_, settings)
     else:
-        found = _of_store(source, url, settings)
+        found = _of_store(source, url, tenant, settings)
     if in_json:
         click.echo(json.dumps(_record(found), indent=2))
     else:
@@ -139,7 +149,7 @@ def _filled(context: Context, used: int, window: int, budget: Budget) -> dict[st
     }
 
 
-def _of_store(source: str | None, url: str | None, settings: Settings) -> _Context:
+def _of_store(source: str | None, url: str | None, asked: str | None, settings: Settings) -> _Context:
     from prunus.conversations.context import Context
     from prunus.report.context_note import context_note
     from prunus.report.funnel import funnel_of_all
@@ -149,7 +159,7 @@ def _of_store(source: str | None, url: str | None, settings: Settings) -> _Conte
         if store is None:
             unknown = f"{source}: no such file, and no store. " if source is not None else ""
             raise Failure(unknown + empty_message(url))
-        tenant = tenant_of(store, None)
+        tenant = tenant_of(store, asked)
         newest = store.sessions(tenant, 1)
         if not newest:
             raise Failure(empty_message(url))

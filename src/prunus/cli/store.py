@@ -29,15 +29,15 @@ store_option = click.option(
     help="Store to look at: sqlite:///PATH, postgresql://HOST/DATABASE or redis://HOST; by default that of the "
     "settings.",
 )  # fmt: skip
+tenant_option = click.option(
+    "--tenant", metavar="NAME", help="User whose data to use, if the proxy has several tokens."
+)
 json_option = click.option("--json", "in_json", is_flag=True, help="As JSON.")
 
 
 def store_options(command: _Command) -> _Command:
     """Add --store, --tenant and --json to a command."""
-    tenant = click.option(
-        "--tenant", metavar="NAME", help="User whose data to use, if the proxy has several tokens."
-    )
-    return store_option(tenant(json_option(command)))
+    return store_option(tenant_option(json_option(command)))
 
 
 @contextmanager
