@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ import pytest
 from prunus import Pruner, Settings
 from prunus.conversations.memory import ConversationRecord, nothing_else
 from prunus.schedule.ledger import Written
-from prunus.store import Store, StoreError
+from prunus.store import Store, StoreError, open_store
 from tests.conversations.test_memory import Shelf
 from tests.laws.test_replicas import stepwise
 
@@ -72,6 +72,22 @@ def test_after_a_lock_sent_messages_keep_their_bytes(store: Store, path: Path) -
     pruner = Pruner(DEAR_READS, store.memory("", troubles.append))
     nothing_sent_is_rewritten(pruner, lambda: locked(path), lambda: None)
     assert troubles
+
+
+def test_workers_rewrite_nothing_that_was_sent_while_their_file_was_locked(path: Path) -> None:
+    """A worker does not know what another one cuts and cannot save."""
+    stores = [open_store(f"sqlite:///{path}", Settings(proxy={"workers": 2})) for _ in range(2)]
+    workers = [Pruner(DEAR_READS, one.memory("", lambda _: None)) for one in stores]
+    last: list[Any] = []
+    for count, body in enumerate(stepwise(0)):
+        with locked(path) if 3 <= count < 8 else nullcontext():
+            outcome = workers[count % 2].prune(body, 10.0 * count)
+        assert outcome.error is None
+        cut = len(last) if outcome.flush is None else outcome.flush.cut
+        assert messages(outcome.body)[:cut] == last[:cut]
+        last = messages(outcome.body)
+    for one in stores:
+        one.close()
 
 
 def test_after_a_store_came_back_empty_sent_messages_keep_their_bytes(store: Store, path: Path) -> None:

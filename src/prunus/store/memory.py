@@ -95,13 +95,20 @@ class StoredMemory(Memory, ABC):
     """The memory of one tenant; `Memory` documents the methods, and `Store.memory` what becomes of errors."""
 
     def __init__(
-        self, tenant: str, trouble: Callable[[StoreError], None] | None, cipher: Cipher, *, shared: bool
+        self,
+        tenant: str,
+        trouble: Callable[[StoreError], None] | None,
+        cipher: Cipher,
+        *,
+        shared: bool,
+        checks: bool,
     ) -> None:
         self._tenant = tenant
         self._trouble = trouble
         self._cipher = cipher
-        self._shared = self.checks = shared
-        """Whether replicas on several hosts share the store, so that others may use it while this one cannot."""
+        self.checks = checks
+        self._shared = shared
+        """Whether several processes share the store, so that others may use it while this one cannot."""
         self._ledgers: Recent[str, tuple[int, ref[Ledger]]] = Recent(_LEDGERS)
 
     def find(self, links: Sequence[bytes]) -> Sequence[Match]:

@@ -55,7 +55,8 @@ def open_store(
     Raises StoreError at once if the path names a file that is not a database, because then the URL is wrong and the
     file belongs to somebody else.
     """
-    limits = (settings or Settings()).store
+    settings = settings or Settings()
+    limits = settings.store
     if url == "off":
         from prunus.store.in_memory import InMemoryStore
 
@@ -74,7 +75,9 @@ def open_store(
     path = Path(url.removeprefix(_SCHEME)).expanduser() if url else default_path()
     if url:
         check_file(path)
-    return _in_database(Database(path, wait=wait, existing=existing, own_path=not url), limits)
+    # The workers of a proxy share the file: what one of them cuts while it is locked, the others do not know.
+    shared = settings.proxy.workers > 1
+    return _in_database(Database(path, wait=wait, existing=existing, own_path=not url, shared=shared), limits)
 
 
 def _open_server(url: str, limits: StoreSettings, wait: float, existing: bool) -> Store:

@@ -61,7 +61,7 @@ class PostgresDatabase(SqlDatabase):
     With `existing` it creates no tables: people who look at a store do not want to change it.
     """
 
-    shared = True
+    shared = remote = True
 
     def __init__(self, url: str, *, wait: float = 0.25, existing: bool = False) -> None:
         check_address(url)

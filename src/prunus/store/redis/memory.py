@@ -36,7 +36,7 @@ class RedisMemory(StoredMemory):
         cipher: Cipher,
         seconds: int,
     ) -> None:
-        super().__init__(tenant, trouble, cipher, shared=True)
+        super().__init__(tenant, trouble, cipher, shared=True, checks=True)
         self._server = server
         self._keys = TenantKeys(tenant)
         self._seconds = seconds

@@ -83,7 +83,9 @@ class SqlDatabase(ABC):
     """Runs callbacks with a connection, and turns every failure into a StoreError."""
 
     shared: bool
-    """Whether replicas on several hosts share the database, so that others may use it while this one cannot."""
+    """Whether several processes share the database, so that others may go on with a conversation of this one."""
+    remote: bool
+    """Whether a server has to answer, so that a request should wait for as few answers as possible."""
 
     def __init__(self, place: str) -> None:
         self.place = place

@@ -67,7 +67,7 @@ class SqlMemory(StoredMemory):
         trouble: Callable[[StoreError], None] | None,
         cipher: Cipher,
     ) -> None:
-        super().__init__(tenant, trouble, cipher, shared=database.shared)
+        super().__init__(tenant, trouble, cipher, shared=database.shared, checks=database.remote)
         self._database = database
         self._numbers = numbers
 
@@ -77,7 +77,7 @@ class SqlMemory(StoredMemory):
     def _recall(self, links: Sequence[bytes], client: str) -> Recalled:
         """Look up the newest links, and read what a request needs next, in one round trip."""
         newest = links[-BATCHES[0] :]
-        if not self._shared or not newest:
+        if not self._database.remote or not newest:
             return super()._recall(links, client)
         rows, edits, known = self._database.snapshot(
             *holder_queries(self._tenant, newest), experience_query(self._tenant, False, client)

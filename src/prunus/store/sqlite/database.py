@@ -55,10 +55,11 @@ class Database(SqlDatabase):
     If the file was deleted, the database creates a new one. It renames a damaged file of Prunus, and the log says
     so. It never touches a file of another program; every call then fails. With `existing` it neither
     creates nor renames files: people who look at a store do not want to change it. `own_path` says that the path is
-    in the data directory of Prunus, so the file belongs to Prunus whatever it contains.
+    in the data directory of Prunus, so the file belongs to Prunus whatever it contains. With `shared`, other
+    processes use the file too, such as the other workers of a proxy.
     """
 
-    shared = False
+    remote = False
 
     def __init__(
         self,
@@ -67,6 +68,7 @@ class Database(SqlDatabase):
         wait: float = 0.25,
         existing: bool = False,
         own_path: bool = False,
+        shared: bool = False,
         migrations: Sequence[Migration] = MIGRATIONS,
     ) -> None:
         self.path = path.absolute()
@@ -74,6 +76,7 @@ class Database(SqlDatabase):
         self._wait = wait
         self._existing = existing
         self._own_path = own_path
+        self.shared = shared
         self._migrations = migrations
         self._free: list[FileConnection] = []
         self._free_writer: list[FileConnection] = []
