@@ -52,6 +52,14 @@ def test_metrics_count_what_happened(provider: Provider) -> None:
     assert values["prunus_open_requests",] == 0
 
 
+def test_one_process_shows_no_series_that_workers_do_not_show(provider: Provider) -> None:
+    with behind(provider) as proxy:
+        call(proxy.url, "POST", "/v1/messages", body("anthropic_messages"))
+        raw = call(proxy.url, "GET", "/metrics").body.decode()
+    assert "prunus_requests_total{" in raw
+    assert "_created" not in raw
+
+
 def test_models_beyond_the_limit_share_one_label(provider: Provider) -> None:
     with behind(provider) as proxy:
         for n in range(110):

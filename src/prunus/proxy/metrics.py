@@ -12,6 +12,7 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from prunus.store.records import Exchange
@@ -96,7 +97,7 @@ class Metrics:
             every = CollectorRegistry()
             MultiProcessCollector(every)  # type: ignore[no-untyped-call]  # the library has no types for it
             return generate_latest(every)
-        return generate_latest(self._registry)
+        return generate_latest(_WithoutCreated(self._registry))
 
     def fault(self, where: str) -> None:
         """Count a fault."""
@@ -129,3 +130,15 @@ class Metrics:
                 return "other"
             self._models.add(model)
         return model
+
+
+class _WithoutCreated:
+    """What a registry collects, without the series `…_created`: workers that count together have none either."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def collect(self) -> Iterator[Metric]:
+        for metric in self._registry.collect():
+            metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
+            yield metric
