@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +20,7 @@ from aiohttp import web
 from prunus.errors import SettingsError
 from prunus.proxy.tracing import check_tracing
 from tests.loopback import Loopback
-from tests.proxy.caller import PATIENCE, call
+from tests.proxy.caller import PATIENCE, call, dial
 from tests.proxy.provider import Provider, behind
 from tests.proxy.talk import BODIES, PATHS, body, steps
 
@@ -154,6 +156,25 @@ def test_an_error_of_the_provider_is_an_error_of_the_span(provider: Provider, co
     [span] = collector.spans
     assert span.status.code == span.status.STATUS_CODE_ERROR
     assert values(span.attributes)["error.type"] == "529"
+
+
+def test_a_client_that_leaves_before_the_answer_gets_no_status(provider: Provider, collector: Collector) -> None:
+    reached = threading.Event()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        reached.set()
+        await asyncio.sleep(PATIENCE)
+        return web.Response()
+
+    provider.answer = answer
+    with behind(provider, proxy={"otlp": collector.url}) as proxy:
+        with dial(proxy.url, "/v1/messages", body("anthropic_messages")):
+            assert reached.wait(PATIENCE)
+        assert provider.gone.wait(PATIENCE)
+    [span] = collector.spans
+    found = values(span.attributes)
+    assert found["error.type"] == "cancelled"
+    assert "http.response.status_code" not in found
 
 
 def test_no_text_of_a_conversation_is_in_a_span(provider: Provider, collector: Collector) -> None:

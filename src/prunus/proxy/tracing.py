@@ -110,8 +110,9 @@ def _gen_ai(event: Event, exchange: Exchange) -> Mapping[str, str | int]:
         "gen_ai.provider.name": api.genai_provider if event.upstream == api.upstream else event.upstream,
         "gen_ai.request.model": exchange.model,
         "gen_ai.conversation.id": event.session or exchange.conversation,
-        "http.response.status_code": event.status,
     }
+    if event.status:  # the client did not leave before the answer
+        attributes["http.response.status_code"] = event.status
     usage = exchange.usage
     if usage is not None:
         attributes |= {
