@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,13 @@ from tests.deploy.programs import ROOT, run
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE = ROOT / "deploy" / "compose.yaml"
 GIVEN = {"PRUNUS_TOKEN": "secret", "POSTGRES_PASSWORD": "other"}
+
+
+def composed() -> dict[str, Any]:
+    """The services of the compose file."""
+    yaml = pytest.importorskip("yaml", reason="needs PyYAML: make deploy")
+    services: dict[str, Any] = yaml.safe_load(COMPOSE.read_text(encoding="utf-8"))["services"]
+    return services
 
 
 def test_the_linter_of_dockerfiles_finds_nothing() -> None:
@@ -38,13 +46,16 @@ def test_compose_reads_its_file() -> None:
 
 
 def test_the_replicas_and_the_port_are_those_of_the_balancer() -> None:
-    services = pytest.importorskip("yaml", reason="needs PyYAML: make deploy").safe_load(
-        COMPOSE.read_text(encoding="utf-8")
-    )["services"]
+    services = composed()
     assert {replica.partition(":")[0] for replica in REPLICAS} <= set(services)
     assert services["balancer"]["ports"] == [f"127.0.0.1:8787:{LISTEN}"]
     [mounted] = services["balancer"]["volumes"]
     assert (COMPOSE.parent / mounted.partition(":")[0]).exists()
+
+
+def test_no_two_services_build_an_image_of_the_same_name() -> None:
+    names = [service["image"] for service in composed().values() if "build" in service and "image" in service]
+    assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize("secret", GIVEN)
