@@ -164,6 +164,18 @@ def test_the_command_of_the_pod_serves_with_these_settings() -> None:
             process.communicate()
 
 
+@pytest.mark.parametrize(("release", "shown"), [("prunus", "prunus"), ("RELEASE", "RELEASE-prunus")])
+def test_the_page_names_the_service_of_all_replicas(release: str, shown: str) -> None:
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    assert "helm install prunus deploy/helm/prunus " in page
+    sets = [word for value in NEEDED for word in ("--set", value)]
+    # Helm takes no capitals in the name of a release.
+    text = run("helm", "template", release.lower(), str(CHART), *sets)
+    names = {each["metadata"]["name"] for each in yaml.safe_load_all(text) if each and each["kind"] == "Service"}
+    assert f"{shown.lower()}-replicas" in names
+    assert f"`{shown}-replicas:8787`" in page
+
+
 def test_the_chart_has_the_version_of_the_project() -> None:
     import tomllib
 
