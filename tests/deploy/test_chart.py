@@ -71,6 +71,7 @@ def test_the_chart_renders_every_kind_of_object() -> None:
         (("token=a", "store.url=sqlite:///data/store.db"), "store"),
         ((*NEEDED, "settings.proxy.token=b"), "belong into a Secret"),
         ((*NEEDED, "replicas=none"), "replicas"),
+        ((*NEEDED, "autoscale.enabled=true"), "autoscale"),
     ],
 )
 def test_values_that_cannot_work_are_refused_with_a_reason(values: tuple[str, ...], says: str) -> None:
