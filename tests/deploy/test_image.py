@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from prunus.proxy.balancers import LISTEN, REPLICAS
+from prunus.settings import Settings
 from tests.deploy.programs import ROOT, run
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
@@ -56,6 +58,13 @@ def test_the_replicas_and_the_port_are_those_of_the_balancer() -> None:
 def test_no_two_services_build_an_image_of_the_same_name() -> None:
     names = [service["image"] for service in composed().values() if "build" in service and "image" in service]
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("token", ["c0ffee", "12345678", "one,two"])
+def test_the_replicas_take_any_token(token: str, tmp_path: Path) -> None:
+    said = [word for word in composed()["prunus-1"]["command"] if word.startswith("--set=")]
+    sets = [re.sub(r"\$\{PRUNUS_TOKEN:[^}]*\}", token, word.removeprefix("--set=")) for word in said]
+    assert Settings.discover(tmp_path, tmp_path, sets).proxy.token == token
 
 
 @pytest.mark.parametrize("secret", GIVEN)
