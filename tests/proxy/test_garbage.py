@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import time
 from collections.abc import Iterator
+from weakref import ref
 
 import pytest
 
 from prunus.proxy.garbage import Garbage
 from prunus.proxy.peer import Peer
-from tests.proxy.caller import call
+from tests.proxy.caller import PATIENCE, call
 from tests.proxy.provider import Provider, behind
 from tests.proxy.talk import body
 
@@ -54,6 +57,41 @@ def test_a_quiet_moment_is_used_after_a_minute_and_a_busy_one_after_ten(collecti
         hour.now = now
         garbage.look(requests, idle=idle)
         assert collections == [2] * full, now
+
+
+def test_expected_garbage_goes_at_the_next_quiet_moment_or_after_a_minute(collections: list[int]) -> None:
+    hour = Hour()
+    garbage = Garbage(hour)
+    for now, expected, idle, full in [
+        (1, False, True, 0),
+        (2, True, False, 0),
+        (3, False, True, 1),
+        (4, False, True, 1),  # none is expected any more
+        (5, True, False, 1),
+        (64, False, False, 2),
+    ]:
+        hour.now = now
+        if expected:
+            garbage.expect()
+        garbage.look(0, idle=idle)
+        assert collections == [2] * full, now
+
+
+def test_an_application_that_was_replaced_is_freed_at_the_next_quiet_moment(provider: Provider) -> None:
+    with behind(provider) as running:
+        call(running.url, "POST", "/v1/messages", body("anthropic_messages"))
+        server = running._server
+        old = ref(server._apps.app)
+        loop = server.servers[0].get_loop()
+        asyncio.run_coroutine_threadsafe(server.adopt(server._configuration), loop).result(PATIENCE)
+        gc.disable()
+        try:
+            until = time.monotonic() + 30  # without a reload, a full collection waits for a minute
+            while old() is not None and time.monotonic() < until:
+                time.sleep(0.05)
+        finally:
+            gc.enable()
+        assert old() is None
 
 
 def test_a_request_leaves_no_garbage_that_only_a_collection_finds(provider: Provider) -> None:

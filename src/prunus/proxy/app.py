@@ -170,8 +170,10 @@ class App:
 class NewestApp:
     """An ASGI application that can be replaced while requests run, which finish with the old one."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, closed: Callable[[], None] = lambda: None) -> None:
+        """`closed` is called once an application that was replaced is closed."""
         self.app = app
+        self._closed = closed
         self._open = {app: 0}
         """The number of requests that each application serves."""
         self._closing: set[asyncio.Task[None]] = set()
@@ -203,6 +205,7 @@ class NewestApp:
             task = asyncio.create_task(app.close())
             self._closing.add(task)
             task.add_done_callback(self._closing.discard)
+            task.add_done_callback(lambda _: self._closed())
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()

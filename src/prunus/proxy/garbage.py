@@ -2,7 +2,8 @@
 
 A full collection stops every request, for some tenths of a second with a thousand conversations. Python would start
 one whenever the process holds a quarter more objects than at the last one. Requests and conversations that end
-normally leave no garbage, so full collections can wait for a quiet moment.
+normally leave no garbage, so full collections can wait for a quiet moment. An application that was replaced is
+garbage, with all its conversations, so after a reload a full collection comes sooner.
 """
 
 from __future__ import annotations
@@ -35,9 +36,20 @@ class Garbage:
         self._clock = clock
         self._last = clock()
         self._requests = 0
+        self._expected = False
+
+    def expect(self) -> None:
+        """Expect much garbage: collect at the next quiet moment, or a minute after the last collection."""
+        self._expected = True
 
     def look(self, requests: int, *, idle: bool) -> None:
         """Collect if it is time, after so many `requests`; `idle` says that none is being answered."""
-        if requests != self._requests and self._clock() - self._last >= (_QUIET if idle else _BUSY):
+        waited = self._clock() - self._last
+        if self._expected:
+            due = idle or waited >= _QUIET
+        else:
+            due = requests != self._requests and waited >= (_QUIET if idle else _BUSY)
+        if due:
+            self._expected = False
             gc.collect()
             self._last, self._requests = self._clock(), requests

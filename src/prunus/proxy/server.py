@@ -76,9 +76,9 @@ class Server(uvicorn.Server):
         self._make = make
         self._ready = ready
         self._load = load
-        self._apps = NewestApp(make(configuration, None))
-        self._reloads: set[asyncio.Task[None]] = set()
         self._garbage = Garbage()
+        self._apps = NewestApp(make(configuration, None), self._garbage.expect)
+        self._reloads: set[asyncio.Task[None]] = set()
         super().__init__(
             uvicorn.Config(
                 self._apps,
