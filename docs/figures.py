@@ -357,12 +357,17 @@ def waiting() -> str:
     return f"{beside}\n{after}"
 
 
-def scale() -> str:
-    stores = {"sqlite": "SQLite", "postgres": "Postgres", "redis": "Redis"}
+STORES = {"sqlite": "SQLite", "postgres": "Postgres", "redis": "Redis"}
 
+
+def setup_name(one: Mapping[str, Any]) -> str:
+    return f"{one['setup']} ({STORES[one['store']]})"
+
+
+def scale() -> str:
     def row(one: Mapping[str, Any]) -> tuple[str, ...]:
         return (
-            f"{one['setup']} ({stores[one['store']]})",
+            setup_name(one),
             f"{one['requests_s']:.0f} / {one['looked_s']:.0f}",
             f"{one['busy']:.1f}",
             f"{one['cpu_ms']:.1f} / {one['bare_cpu_ms']:.1f}",
@@ -377,6 +382,36 @@ def scale() -> str:
         "KB of memory a conversation | KB written to the store a request, short / all conversations"
     )
     return table(head, map(row, results("scale")["setups"]))
+
+
+def scale_aim() -> str:
+    """Which set-ups add less than 15 ms to 99 of 100 requests."""
+    setups = results("scale")["setups"]
+    met = {
+        kept: "; ".join(setup_name(one) for one in setups if (one["added_p99_ms"] < 15) is kept)
+        for kept in (True, False)
+    }
+    return f"- Below 15 ms: {met[True] or 'none'}.\n- Above: {met[False] or 'none'}.\n"
+
+
+def scale_hosts() -> str:
+    """What larger hosts would serve, from the CPU time of a request."""
+    setups = results("scale")["setups"]
+
+    def took(store: str) -> str:
+        spent = sorted({f"{one['cpu_ms']:.1f}" for one in setups if one["store"] == store})
+        return f"{spent[0]} to {spent[-1]} ms" if len(spent) > 1 else f"{spent[0]} ms"
+
+    costs = ", ".join(f"{took(store)} with {name}" for store, name in STORES.items())
+    core = int(0.7 * 1_000 / max(one["cpu_ms"] for one in setups) / 10) * 10
+    host = 14 * core
+    return (
+        f"- In these runs, a request took this much CPU: {costs}.\n"
+        f"- At 70 % of the CPU and the highest of these figures, a core serves {core} requests a second.\n"
+        f"- On a host of 16 cores, 14 workers serve {host:,}; two cores are left for the store and the balancer.\n"
+        "- If an agent sends a request every ten seconds, which is an assumption, that is enough for "
+        f"{10 * host:,} agents.\n"
+    )
 
 
 def beside() -> str:
@@ -600,6 +635,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "published-masking": published_masking,
     "waiting": waiting,
     "scale": scale,
+    "scale-aim": scale_aim,
+    "scale-hosts": scale_hosts,
     "beside": beside,
     "endured": endured,
     "dashboard": dashboard,
