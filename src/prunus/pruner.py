@@ -198,7 +198,7 @@ class Pruner:
         while True:
             base = self._find(request, trust=True)
             held = base.conversation
-            if sending.at_once and not base.is_at_hand(request):
+            if sending.at_once and not base.needs_short_look(request):
                 raise TooLate("the request takes a longer look")
             conversation = held or base.begin(request, self._assembly.engine(request.read, base.memo.learned))
             looked = conversation.lock.acquire(timeout=-1.0 if until is None else max(0.0, until - monotonic()))

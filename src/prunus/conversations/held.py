@@ -35,8 +35,8 @@ class Glance:
     """For each conversation that begins like it, how many of its messages have equal bytes."""
 
     @property
-    def is_short_step(self) -> bool:
-        """Whether little follows the messages that it shares with a conversation, or it is short as a whole."""
+    def is_short(self) -> bool:
+        """Whether the body is short, not counting messages that it shares with a conversation."""
         shared = max(self.equal.values(), default=0)
         if not isinstance(self.read, Frame) or len(self.read) - shared > FEW:
             return False

@@ -79,7 +79,7 @@ class Base:
         """Return all commands from outside of the conversation, including those that came with this request."""
         return (*self.memo.ledger.commands, *((len(request), words) for words in asked))
 
-    def is_at_hand(self, request: Request) -> bool:
+    def needs_short_look(self, request: Request) -> bool:
         """Whether an engine only has to look at a few messages, and no thread uses it."""
         held = self.conversation
         if held is not None and held.lock.locked():

@@ -99,7 +99,6 @@ def _inside(path: Path) -> Iterator[Path]:
         inner.sort()
         for name in sorted(names):
             file = Path(folder, name)
-            if (
-                looks_recorded(name) or is_archive(file) or is_table(file) or file.suffix.lower() in (".gz", ".db")
-            ) and (S_ISREG(_mode(file))):
+            recorded = looks_recorded(name) or file.suffix.lower() in (".gz", ".db")
+            if (recorded or is_archive(file) or is_table(file)) and S_ISREG(_mode(file)):
                 yield file

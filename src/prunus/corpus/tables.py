@@ -12,6 +12,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
+from glob import escape
 from importlib import import_module
 from itertools import chain, groupby
 from operator import itemgetter
@@ -37,7 +38,6 @@ _NAMING: Final = "CASE WHEN ltrim({0})[1] IN ('[', '{{') AND json_valid({0}) THE
 _NESTED: Final = ("STRUCT(", "MAP(", "UNION(")
 _ZONED: Final = re.compile("TIMESTAMP WITH TIME ZONE|TIMESTAMPTZ_NS")
 """The types of a time with a zone, in micro- and in nanoseconds; pandas writes nanoseconds."""
-_WILD: Final = re.compile(r"[*?\[]")
 _EACH: Final = 128_000_000
 """The bytes of rows that one packed file shall hold."""
 _MOST: Final = 256
@@ -144,7 +144,7 @@ def _session(types: Mapping[str, str]) -> str:
 
 def literal(path: Path) -> str:
     """Return a path as DuckDB reads it as itself: `a[1].parquet` would be a pattern for `a1.parquet`."""
-    return _WILD.sub(r"[\g<0>]", str(path))
+    return escape(str(path))
 
 
 def _quoted(column: str) -> str:

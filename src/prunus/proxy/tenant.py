@@ -109,7 +109,7 @@ class Tenant:
         body = decoded(arrived.raw, request.encoding, self.settings.limits.body)
         glance = self.pruner.glance(body, format, self.owner(request))
         envelope = read_envelope(body, format, None if glance is None else glance.read)
-        if at_once and (envelope.hold or glance is None or not glance.is_short_step):
+        if at_once and (envelope.hold or glance is None or not glance.is_short):
             raise TooLate("the request takes a longer look")
         subagent = from_subagent(request.values, envelope.system)
         if skip := envelope.skip or (SUBAGENT if subagent and self.settings.subagents == "skip" else ""):
